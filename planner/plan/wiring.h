@@ -74,6 +74,14 @@ static inline bool ft_plan_is_director(const struct ft_plan *plan, uint32_t inde
 	return !ft_plan_is_beside(plan, index) && (plan->directors[sw->tier] || sw->ports > FT_PORTS_MAX);
 }
 
+static inline bool ft_plan_has_directors(const struct ft_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (ft_plan_is_director(plan, i))
+			return true;
+	return false;
+}
+
 /* The GUID that switch @index is bound to, or 0. */
 uint64_t ft_plan_bound_guid(const struct ft_design *design, const struct ft_plan *plan, uint32_t index);
 

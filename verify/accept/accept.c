@@ -287,14 +287,6 @@ static int (*const ways[])(struct accepting *x, const struct ft_finding *f) = {
 	[HOW_RATE] = rate_accept,
 };
 
-static bool plan_has_directors(const struct ft_plan *plan)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (ft_plan_is_director(plan, i))
-			return true;
-	return false;
-}
-
 static int finding_accept(struct accepting *x, const struct ft_finding *f)
 {
 	const char *why = ft_accept_refusal(f->code);
@@ -302,7 +294,7 @@ static int finding_accept(struct accepting *x, const struct ft_finding *f)
 
 	if (why)
 		return refuse(x, why);
-	if (plan_has_directors(x->plan))
+	if (ft_plan_has_directors(x->plan))
 		return refuse(x, "the plan has directors, of which only chips are seen");
 	for (size_t i = 0; r >= 0 && i < x->report->switch_count; i++)
 		if (x->report->switches[i].guid)

@@ -12,35 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/plan/variant.h"
 #include "verify/build/states.h"
-
-void ft_due_free(struct ft_plan *due)
-{
-	if (!due)
-		return;
-	free(due->switches);
-	free(due->bundles);
-	free(due->cables);
-	free(due->hosts);
-	free(due);
-}
-
-/* A copy that has its own lists; all else is the plan's. */
-static struct ft_plan *plan_copy(const struct ft_plan *plan)
-{
-	struct ft_plan *due = ft_memory_copy(plan, sizeof(*plan));
-
-	if (!due)
-		return NULL;
-	due->switches = ft_memory_copy(plan->switches, plan->switch_count * sizeof(*plan->switches));
-	due->bundles = ft_memory_copy(plan->bundles, plan->bundle_count * sizeof(*plan->bundles));
-	due->cables = plan->cables ? ft_memory_copy(plan->cables, plan->cable_count * sizeof(*plan->cables)) : NULL;
-	due->hosts = plan->hosts ? ft_memory_copy(plan->hosts, plan->host_count * sizeof(*plan->hosts)) : NULL;
-	if (due->switches && due->bundles && (due->cables || !plan->cables) && (due->hosts || !plan->hosts))
-		return due;
-	ft_due_free(due);
-	return NULL;
-}
 
 static void host_drop(const struct ft_states *s, struct ft_plan *due, const struct ft_cable_row *row, bool *host_gone)
 {
@@ -162,7 +135,7 @@ int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_n
 		return -ENOMEM;
 	if (none_dropped(&s))
 		return 0;
-	due = plan_copy(plan);
+	due = ft_plan_variant(plan);
 	if (!due)
 		return -ENOMEM;
 	rows_drop(&s, due, cable_gone, host_gone);

@@ -394,7 +394,7 @@ static bool is_rail_of(const struct maker *x, uint32_t listing, uint32_t place)
 
 	if (!h->name || place == FT_NONE)
 		return false;
-	other = ft_map_get(&x->rails, rail_key(h->name, (uint32_t)(x->m->places[place] - x->m->plan->switches)));
+	other = ft_map_get(&x->rails, rail_key(h->name, ft_plan_index(x->m, place)));
 	return other != FT_MAP_NONE && plan->hosts[other].name && strcmp(plan->hosts[other].name, h->name) == 0;
 }
 

@@ -459,7 +459,7 @@ static bool finding_is_about(const struct looking *l, const struct ft_finding *f
 {
 	const struct ft_model *m = l->m;
 	const struct ft_live_switch *sw = l->who.live == FT_NONE ? NULL : &m->live.switches[l->who.live];
-	uint32_t number = l->who.place == FT_NONE ? FT_NONE : (uint32_t)(m->places[l->who.place] - m->plan->switches);
+	uint32_t number = l->who.place == FT_NONE ? FT_NONE : ft_plan_index(m, l->who.place);
 
 	for (size_t i = 0; sw && i < f->where_count; i++)
 		if (f->where[i].guid == sw->guid || ft_chip_is_of(m, f->where[i].guid, sw))

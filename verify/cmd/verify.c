@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/plan/variant.h"
 #include "planner/plan/wiring.h"
 #include "planner/write/phases.h"
 #include "verify/model/bounds.h"
@@ -24,7 +25,7 @@ static void work_release(struct ft_model *m)
 void ft_model_release(struct ft_model *m)
 {
 	work_release(m);
-	ft_due_free(m->due);
+	ft_plan_variant_free(m->due);
 	free(m->not_due);
 	ft_finding_release(&m->lost);
 	ft_report_free(m->report);
@@ -69,18 +70,10 @@ static int source_describe(struct ft_model *m)
 	return 0;
 }
 
-static bool plan_has_directors(const struct ft_plan *plan)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (ft_plan_is_director(plan, i))
-			return true;
-	return false;
-}
-
 /* A director, one switch in the plan, is one switch from here on. */
 static int directors_collapse(struct ft_model *m, const struct ft_seat *seats)
 {
-	int r = plan_has_directors(m->plan) ? ft_chassis_find(m->chips, m->design, m->plan, seats, &m->chassis) : 0;
+	int r = ft_plan_has_directors(m->plan) ? ft_chassis_find(m->chips, m->design, m->plan, seats, &m->chassis) : 0;
 
 	if (r < 0 || !m->chassis || !m->chassis->snapshot)
 		return r;

@@ -449,7 +449,7 @@ static bool lacks_planned_cables(const struct ft_inspection *in)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_gap anywhere = {.spot = {true, 0, 0}, .whole = true};
-	uint32_t self = (uint32_t)(m->places[in->place] - m->plan->switches);
+	uint32_t self = ft_plan_index(m, in->place);
 
 	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
 		const struct ft_plan_cable *c = &m->plan->cables[i];

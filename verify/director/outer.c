@@ -28,8 +28,8 @@ uint32_t ft_gap_ports(const struct ft_inspection *in, const struct ft_gap *gap, 
 static uint32_t planned_port(const struct ft_inspection *in, uint32_t q, uint32_t n)
 {
 	const struct ft_model *m = in->x->m;
-	uint32_t a = (uint32_t)(m->places[in->place] - m->plan->switches);
-	uint32_t b = (uint32_t)(m->places[q] - m->plan->switches);
+	uint32_t a = ft_plan_index(m, in->place);
+	uint32_t b = ft_plan_index(m, q);
 	uint32_t index = ft_plan_find_bundle(m->plan, a, b);
 	const struct ft_plan_bundle *bundle = index == FT_UNPINNED ? NULL : &m->plan->bundles[index];
 
@@ -261,7 +261,7 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 				    enum ft_link link)
 {
 	struct ft_model *m = in->x->m;
-	uint32_t self = (uint32_t)(m->places[in->place] - m->plan->switches), taken = 0, to = FT_NONE, count = 0;
+	uint32_t self = ft_plan_index(m, in->place), taken = 0, to = FT_NONE, count = 0;
 
 	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
 		const struct ft_plan_cable *c = &m->plan->cables[i];

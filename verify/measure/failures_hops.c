@@ -15,12 +15,7 @@ enum { BATCH = 64 }; /* searches of hops.c that share their steps */
 
 bool ft_hops_count_for(const struct ft_model *m)
 {
-	if (m->capacity->ranks > 1 || m->plan->bundle_count == 0)
-		return false;
-	for (uint32_t i = 0; i < m->plan->switch_count; i++)
-		if (ft_plan_is_director(m->plan, i))
-			return false;
-	return true;
+	return m->capacity->ranks == 1 && m->plan->bundle_count > 0 && !ft_plan_has_directors(m->plan);
 }
 
 /* Sources arrive at a switch at different steps, at most one step for each distance. */

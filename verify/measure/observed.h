@@ -6,17 +6,10 @@
 #ifndef FT_VERIFY_MEASURE_OBSERVED_H
 #define FT_VERIFY_MEASURE_OBSERVED_H
 
+#include "planner/plan/variant.h"
 #include "verify/model/model.h"
 
-struct ft_observed {
-	struct ft_plan plan; /* borrows from the model's plan all but these two */
-	struct ft_plan_switch *switches;
-	struct ft_plan_bundle *bundles;
-};
-
-/* Requires a finished model, which must outlive it. The caller releases @o, all 0 before, also on failure. 0 or
- * -ENOMEM. */
-int ft_observed_make(const struct ft_model *m, struct ft_observed *o);
-void ft_observed_release(struct ft_observed *o);
+/* A variant of the plan of a finished model, which must outlive it. The caller frees it; NULL: no memory. */
+struct ft_plan *ft_observed_plan(const struct ft_model *m);
 
 #endif

@@ -61,23 +61,17 @@ static void switch_take(struct ft_plan *plan, uint32_t index)
 static int finding_measure(const struct ft_verify_input *input, const struct ft_throughput *planned,
 			   struct ft_finding *f)
 {
-	struct ft_plan plan = *input->plan;
-	_cleanup_free_ struct ft_plan_bundle *bundles =
-		ft_memory_copy(plan.bundles, plan.bundle_count * sizeof(*bundles));
-	_cleanup_free_ struct ft_plan_switch *switches =
-		ft_memory_copy(plan.switches, plan.switch_count * sizeof(*switches));
+	_cleanup_(ft_plan_variant_freep) struct ft_plan *plan = ft_plan_variant(input->plan);
 	struct ft_throughput left;
 	int r;
 
-	if (!bundles || !switches)
+	if (!plan)
 		return -ENOMEM;
-	plan.bundles = bundles;
-	plan.switches = switches;
 	for (size_t i = 0; i < f->lack_count; i++)
-		lack_take(bundles, plan.bundle_count, &f->lacks[i]);
+		lack_take(plan->bundles, plan->bundle_count, &f->lacks[i]);
 	for (size_t i = 0; i < f->gone_count; i++)
-		switch_take(&plan, f->gone[i]);
-	r = throughput_of(input->design, &plan, &left);
+		switch_take(plan, f->gone[i]);
+	r = throughput_of(input->design, plan, &left);
 	if (r != 0)
 		return r;
 	/* Less than both gaps leave open is nothing. */
@@ -109,14 +103,12 @@ int ft_throughput_measure(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
 	const struct ft_verify_input *input = m->input;
-	_cleanup_(ft_observed_release) struct ft_observed observed = {0};
+	_cleanup_(ft_plan_variant_freep) struct ft_plan *observed = ft_observed_plan(m);
 	struct ft_throughput planned, found;
-	int r = ft_observed_make(m, &observed);
+	int r = observed ? throughput_of(input->design, input->plan, &planned) : -ENOMEM;
 
 	if (r == 0)
-		r = throughput_of(input->design, input->plan, &planned);
-	if (r == 0)
-		r = throughput_of(input->design, &observed.plan, &found);
+		r = throughput_of(input->design, observed, &found);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	report->throughput.planned = share_of(planned.value);

@@ -534,11 +534,10 @@ int ft_match(struct ft_model *m);
  * build/due.c: from a model that is explained, the plan without the cables, hosts and switches that are not there and
  * not due.
  *
- * @ret_due, @ret_not_due  out: the caller frees them, the first by ft_due_free(). NULL: all is due, or there
+ * @ret_due, @ret_not_due  out: the caller frees them, the first by ft_plan_variant_free(). NULL: all is due, or there
  * Returns 0 or -ENOMEM.
  */
 int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_not_due);
-void ft_due_free(struct ft_plan *due);
 
 /* explain/explain.c: the faults that explain the difference, as findings. */
 int ft_explain(struct ft_model *m);

@@ -724,15 +724,16 @@ static int look(struct repair *x, struct ft_report **ret_report)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	struct ft_verify_input input = *x->input;
-	struct ft_plan plan;
+	_cleanup_(ft_plan_variant_freep) struct ft_plan *plan = NULL;
 	int r = ft_what_if_look(x->what_if, &snapshot);
 
-	if (r == 0)
-		r = ft_what_if_plan(x->what_if, &plan);
 	if (r < 0)
 		return r;
+	plan = ft_what_if_plan(x->what_if);
+	if (!plan)
+		return -ENOMEM;
 	input.snapshot = snapshot;
-	input.plan = &plan;
+	input.plan = plan;
 	input.routes = NULL;
 	input.counters = NULL;
 	input.sms = NULL;

@@ -22,7 +22,6 @@ void ft_what_if_free(struct ft_what_if *w)
 	ft_map_release(&w->by_guid);
 	ft_wiring_release(&w->wiring);
 	free(w->node_of);
-	free(w->bound);
 	free(w->awaits_power);
 	free(w->spoken);
 	free(w->apart);
@@ -878,20 +877,13 @@ int ft_what_if_look(const struct ft_what_if *w, struct ft_snapshot **ret_snapsho
 	return 0;
 }
 
-int ft_what_if_plan(struct ft_what_if *w, struct ft_plan *ret_plan)
+struct ft_plan *ft_what_if_plan(const struct ft_what_if *w)
 {
-	const struct ft_plan *plan = w->m->input->plan;
-	size_t size = plan->switch_count * sizeof(*w->bound);
+	struct ft_plan *plan = ft_plan_variant(w->m->input->plan);
 
-	free(w->bound);
-	w->bound = ft_memory_copy(plan->switches, size);
-	if (!w->bound)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (w->node_of[i] != NONE && w->bound[i].guid == 0 && !w->m->replaced[w->m->place_of[i]] &&
+	for (uint32_t i = 0; plan && i < plan->switch_count; i++)
+		if (w->node_of[i] != NONE && plan->switches[i].guid == 0 && !w->m->replaced[w->m->place_of[i]] &&
 		    ft_bind_of(w->m, w->m->place_of[i])->count == 0)
-			w->bound[i].guid = w->s.nodes[w->node_of[i]].guid;
-	*ret_plan = *plan;
-	ret_plan->switches = w->bound;
-	return 0;
+			plan->switches[i].guid = w->s.nodes[w->node_of[i]].guid;
+	return plan;
 }

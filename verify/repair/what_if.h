@@ -11,6 +11,7 @@
 #ifndef FT_VERIFY_REPAIR_WHAT_IF_H
 #define FT_VERIFY_REPAIR_WHAT_IF_H
 
+#include "planner/plan/variant.h"
 #include "verify/model/model.h"
 
 struct ft_what_if;
@@ -53,9 +54,8 @@ int ft_what_if_look(const struct ft_what_if *what_if, struct ft_snapshot **ret_s
  * have. Who is who is known, and does not change while cables are moved; to find it out once more is four fifths of a
  * verification, and where several assignments explain a fabric as well, the next one could be taken after each step.
  *
- * @ret_plan  out: it borrows from the input's plan and from @what_if, until the next call
- * Returns 0 or -ENOMEM.
+ * A variant of the input's plan; the caller frees it. NULL: no memory.
  */
-int ft_what_if_plan(struct ft_what_if *what_if, struct ft_plan *ret_plan);
+struct ft_plan *ft_what_if_plan(const struct ft_what_if *what_if);
 
 #endif

@@ -17,7 +17,7 @@ void ft_forward_release(struct ft_forward *f)
 /* The planned switch of a hop, by its index in the plan; FT_NONE: it has none. */
 static uint32_t switch_of(const struct ft_model *m, const struct ft_hop *hop)
 {
-	return hop->place == FT_NONE ? FT_NONE : (uint32_t)(m->places[hop->place] - m->plan->switches);
+	return hop->place == FT_NONE ? FT_NONE : ft_plan_index(m, hop->place);
 }
 
 /* The bundle from @from to @to; FT_NONE: no cable between them carries. */

@@ -147,7 +147,7 @@ static uint32_t chips_of(const struct ft_model *m, uint32_t place)
 {
 	enum { DIRECTOR_DEEP = 3 };
 
-	return ft_plan_is_director(m->plan, (uint32_t)(m->places[place] - m->plan->switches)) ? DIRECTOR_DEEP : 1;
+	return ft_plan_is_director(m->plan, ft_plan_index(m, place)) ? DIRECTOR_DEEP : 1;
 }
 
 /*

@@ -92,7 +92,7 @@ static void sides_release(struct sides *sides)
 
 int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list, struct ft_error *err)
 {
-	_cleanup_(ft_observed_release) struct ft_observed observed = {0};
+	_cleanup_(ft_plan_variant_freep) struct ft_plan *observed = ft_observed_plan(m);
 	_cleanup_(ft_forward_release) struct ft_forward forward = {0};
 	_cleanup_(sides_release) struct sides sides = {0};
 	struct ft_work_side *seen = &sides.of[FOUND], *planned = &sides.of[PLANNED], run[SIDES];
@@ -100,12 +100,12 @@ int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list,
 	bool tables = m->input->routes != NULL;
 	struct ft_work_result result;
 	uint32_t all;
-	int r = ft_observed_make(m, &observed);
+	int r = -ENOMEM;
 
-	if (r == 0)
+	if (observed)
 		r = ft_work_side_make(m->design, m->plan, (struct ft_placement){.automatic = true}, planned, err);
 	if (r == 0)
-		r = ft_work_side_make(m->design, &observed.plan, (struct ft_placement){0}, seen, err);
+		r = ft_work_side_make(m->design, observed, (struct ft_placement){0}, seen, err);
 	if (r < 0)
 		return r;
 	all = planned->tasks;
