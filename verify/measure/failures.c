@@ -589,14 +589,14 @@ static void ways_some(struct after *x, uint32_t samples, look_fn *look)
 /* ---- the worst sets ---- */
 
 /* The score of an item for the search of the worst set. */
-struct prey {
+struct candidate {
 	uint64_t worth;
 	uint32_t item;
 };
 
-static int prey_compare(const void *a, const void *b)
+static int candidate_compare(const void *a, const void *b)
 {
-	const struct prey *x = a, *y = b;
+	const struct candidate *x = a, *y = b;
 
 	if (x->worth != y->worth)
 		return x->worth > y->worth ? -1 : 1;
@@ -604,35 +604,35 @@ static int prey_compare(const void *a, const void *b)
 }
 
 /* Partial sort: the first @count in order; the others in any order. O(all) for few. */
-static void prey_select(struct prey *prey, uint32_t all, uint32_t count)
+static void candidates_select(struct candidate *candidates, uint32_t all, uint32_t count)
 {
 	enum { FEW = 8 };
 
 	if (count > FEW) {
-		qsort(prey, all, sizeof(*prey), prey_compare);
+		qsort(candidates, all, sizeof(*candidates), candidate_compare);
 		return;
 	}
 	for (uint32_t i = 0; i < all; i++) {
-		struct prey one = prey[i];
+		struct candidate one = candidates[i];
 		uint32_t at = i < count ? i : count;
 
-		if (i >= count && prey_compare(&one, &prey[count - 1]) >= 0)
+		if (i >= count && candidate_compare(&one, &candidates[count - 1]) >= 0)
 			continue;
 		if (i >= count) {
-			prey[i] = prey[count - 1];
+			candidates[i] = candidates[count - 1];
 			at = count - 1;
 		}
-		for (; at > 0 && prey_compare(&one, &prey[at - 1]) < 0; at--)
-			prey[at] = prey[at - 1];
-		prey[at] = one;
+		for (; at > 0 && candidate_compare(&one, &candidates[at - 1]) < 0; at--)
+			candidates[at] = candidates[at - 1];
+		candidates[at] = one;
 	}
 }
 
-static void hardest_try(struct after *x, struct prey *prey)
+static void hardest_try(struct after *x, struct candidate *candidates)
 {
-	prey_select(prey, x->item_count, x->count);
+	candidates_select(candidates, x->item_count, x->count);
 	for (uint32_t i = 0; i < x->count; i++)
-		x->chosen[i] = prey[i].item;
+		x->chosen[i] = candidates[i].item;
 	qsort(x->chosen, x->count, sizeof(*x->chosen), ft_number_compare);
 	worst_take(x, x->chosen);
 }
@@ -641,7 +641,7 @@ static void hardest_try(struct after *x, struct prey *prey)
  * The loss of place @p by each item: its own cables, or those to a switch. With @keep, its last cable scores lowest:
  * then it is not cut off, but all its traffic passes through that cable.
  */
-static void prey_of_place(const struct after *x, uint32_t p, bool keep, struct prey *prey)
+static void candidates_of_place(const struct after *x, uint32_t p, bool keep, struct candidate *candidates)
 {
 	const struct ft_model *m = x->m;
 	uint32_t last = FT_NONE;
@@ -653,14 +653,14 @@ static void prey_of_place(const struct after *x, uint32_t p, bool keep, struct p
 		if (item->q == FT_NONE)
 			worth = x->carriers[ft_cell_at(m, p, item->p)];
 		last = worth > 0 ? i : last;
-		prey[i] = (struct prey){2 * worth + 1, i};
+		candidates[i] = (struct candidate){2 * worth + 1, i};
 	}
 	if (keep && last != FT_NONE)
-		prey[last].worth = 0;
+		candidates[last].worth = 0;
 }
 
 /* The total loss by each switch; for cables, those of edges with few of them, edge after edge. */
-static void prey_of_all(const struct after *x, bool weak_first, struct prey *prey)
+static void candidates_of_all(const struct after *x, bool weak_first, struct candidate *candidates)
 {
 	const struct ft_model *m = x->m;
 
@@ -672,18 +672,19 @@ static void prey_of_all(const struct after *x, bool weak_first, struct prey *pre
 		for (const struct ft_pair *pair = ft_pairs_of(m, from); pair < ft_pairs_of(m, from + 1); pair++)
 			cables += x->carriers[pair->cell];
 		/* All cables of one edge come before any of the next. */
-		prey[i].item = i;
+		candidates[i].item = i;
 		if (weak_first)
-			prey[i].worth = (UINT32_MAX - cables) << 32 | (UINT32_MAX - from);
+			candidates[i].worth = (UINT32_MAX - cables) << 32 | (UINT32_MAX - from);
 		else
-			prey[i].worth = item->q == FT_NONE ? cables : x->own[item->cell] == x->carriers[item->cell];
+			candidates[i].worth =
+				item->q == FT_NONE ? cables : x->own[item->cell] == x->carriers[item->cell];
 	}
 }
 
 /*
  * The edges to cut off with the given number of cables so that most hosts are lost: a 0-1 knapsack, exact in two ranks.
  */
-static int prey_by_hosts(struct after *x, struct prey *prey)
+static int candidates_by_hosts(struct after *x, struct candidate *candidates)
 {
 	const struct ft_model *m = x->m;
 	size_t width = x->count + 1UL;
@@ -706,19 +707,19 @@ static int prey_by_hosts(struct after *x, struct prey *prey)
 			}
 	}
 	for (uint32_t i = 0; i < x->item_count; i++)
-		prey[i] = (struct prey){0, i};
+		candidates[i] = (struct candidate){0, i};
 	for (uint32_t e = m->edges; e-- > 0;) {
 		if (!takes[e * width + room])
 			continue;
 		room -= needs[e];
 		for (uint32_t i = 0; i < x->item_count; i++)
-			prey[i].worth += x->items[i].p == e || x->items[i].q == e;
+			candidates[i].worth += x->items[i].p == e || x->items[i].q == e;
 	}
 	return 0;
 }
 
 /* The loss of cut @n of a network by each item. */
-static void prey_of_cut(const struct after *x, uint32_t network, unsigned int n, struct prey *prey)
+static void candidates_of_cut(const struct after *x, uint32_t network, unsigned int n, struct candidate *candidates)
 {
 	const struct ft_model *m = x->m;
 	const struct ft_capacity *c = m->capacity;
@@ -732,12 +733,12 @@ static void prey_of_cut(const struct after *x, uint32_t network, unsigned int n,
 			if ((item->q == FT_NONE || item->q == pair->peer) && c->part[pair->cell] == network)
 				worth += (c->across[pair->cell] >> n & 1) *
 					 (item->q == FT_NONE ? x->own[pair->cell] : 1);
-		prey[i] = (struct prey){worth, i};
+		candidates[i] = (struct candidate){worth, i};
 	}
 }
 
 /* The cuts with least remaining capacity, which determine the bisection. */
-static void cuts_try(struct after *x, struct prey *prey)
+static void cuts_try(struct after *x, struct candidate *candidates)
 {
 	enum { TRIED_MAX = 64 };
 	const struct ft_capacity *c = x->m->capacity;
@@ -752,8 +753,8 @@ static void cuts_try(struct after *x, struct prey *prey)
 		for (unsigned int n = 0; n < c->cuts; n++) {
 			if (left[n] != least || tried++ >= TRIED_MAX)
 				continue;
-			prey_of_cut(x, part, n, prey);
-			hardest_try(x, prey);
+			candidates_of_cut(x, part, n, candidates);
+			hardest_try(x, candidates);
 		}
 	}
 }
@@ -796,33 +797,33 @@ static void greedy_try(struct after *x)
 static int ways_hardest(struct after *x)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_free_ struct prey *prey = calloc(x->item_count + 1UL, sizeof(*prey));
+	_cleanup_free_ struct candidate *candidates = calloc(x->item_count + 1UL, sizeof(*candidates));
 	uint64_t work = 0;
 
-	if (!prey)
+	if (!candidates)
 		return -ENOMEM;
 	for (unsigned int weak_first = 0; weak_first < 2; weak_first++) {
-		prey_of_all(x, weak_first && x->kind == FT_AFTER_CABLE, prey);
-		hardest_try(x, prey);
+		candidates_of_all(x, weak_first && x->kind == FT_AFTER_CABLE, candidates);
+		hardest_try(x, candidates);
 	}
 	if (x->kind == FT_AFTER_CABLE) {
-		int r = (uint64_t)x->count * m->edges > WORK_MAX ? 0 : prey_by_hosts(x, prey);
+		int r = (uint64_t)x->count * m->edges > WORK_MAX ? 0 : candidates_by_hosts(x, candidates);
 
 		if (r < 0)
 			return r;
-		hardest_try(x, prey);
+		hardest_try(x, candidates);
 	}
 	for (uint32_t p = 0; p < m->place_count && work < WORK_MAX; p++) {
 		if (m->live_of[p] == FT_NONE || ft_is_top(m, p))
 			continue;
 		for (unsigned int keep = 0; keep < 2; keep++) {
-			prey_of_place(x, p, keep > 0, prey);
-			hardest_try(x, prey);
+			candidates_of_place(x, p, keep > 0, candidates);
+			hardest_try(x, candidates);
 		}
 		work += m->cells.count + 16UL * x->item_count;
 	}
 	if (m->capacity->ranks == 1) {
-		cuts_try(x, prey);
+		cuts_try(x, candidates);
 		greedy_try(x);
 	}
 	return 0;

@@ -20,7 +20,7 @@
 
 enum { STEPS_MAX = 20000000 }; /* limit of the search for the shortest cycle; beyond it a short one is taken */
 
-struct circles {
+struct cycles {
 	struct ft_walk *w;
 	const struct ft_channels *channels;
 	struct ft_arena memory;
@@ -32,12 +32,12 @@ struct circles {
 	uint64_t steps;
 };
 
-static void circles_release(struct circles *c)
+static void cycles_release(struct cycles *c)
 {
 	ft_arena_release(&c->memory);
 }
 
-static int circles_allocate(struct circles *c)
+static int cycles_allocate(struct cycles *c)
 {
 	size_t count = c->channels->count + 1UL;
 	uint32_t **lists[] = {&c->index, &c->low, &c->stack, &c->component, &c->calls, &c->next, &c->queue, &c->before};
@@ -79,7 +79,7 @@ static int channels_of_links(const struct ft_walk *w, struct ft_channels *ret)
 }
 
 /* The channel after @channel at place @*place, which is then moved on; FT_NONE: there are no more. */
-static uint32_t following(const struct circles *c, uint32_t channel, uint32_t *place)
+static uint32_t following(const struct cycles *c, uint32_t channel, uint32_t *place)
 {
 	const struct ft_channels *channels = c->channels;
 
@@ -88,7 +88,7 @@ static uint32_t following(const struct circles *c, uint32_t channel, uint32_t *p
 	return channels->next[channels->first[channel] + (*place)++];
 }
 
-static void enter(struct circles *c, uint32_t link, uint32_t *calls)
+static void enter(struct cycles *c, uint32_t link, uint32_t *calls)
 {
 	c->index[link] = c->low[link] = c->indices++;
 	c->stack[c->depth++] = link;
@@ -96,7 +96,7 @@ static void enter(struct circles *c, uint32_t link, uint32_t *calls)
 	c->calls[(*calls)++] = link;
 }
 
-static void leave(struct circles *c, uint32_t link)
+static void leave(struct cycles *c, uint32_t link)
 {
 	uint32_t top;
 
@@ -110,7 +110,7 @@ static void leave(struct circles *c, uint32_t link)
 }
 
 /* Tarjan's algorithm, iterative: a route may be long. */
-static void components_from(struct circles *c, uint32_t start)
+static void components_from(struct cycles *c, uint32_t start)
 {
 	uint32_t calls = 0;
 
@@ -131,8 +131,8 @@ static void components_from(struct circles *c, uint32_t start)
 	}
 }
 
-/* The shortest cycle through @start, at most @longest: its length, with the links in @circle; else 0. */
-static uint32_t circle_through(struct circles *c, uint32_t start, uint32_t longest, uint32_t *circle)
+/* The shortest cycle through @start, at most @longest: its length, with the links in @cycle; else 0. */
+static uint32_t cycle_through(struct cycles *c, uint32_t start, uint32_t longest, uint32_t *cycle)
 {
 	uint32_t head = 0, tail = 0, found = FT_NONE, length = 0;
 
@@ -160,20 +160,20 @@ static uint32_t circle_through(struct circles *c, uint32_t start, uint32_t longe
 		uint32_t link = found;
 
 		for (uint32_t i = length; i-- > 0; link = c->before[link])
-			circle[i] = link;
+			cycle[i] = link;
 	}
 	while (tail > 0)
 		c->before[c->queue[--tail]] = FT_NONE;
 	return length <= longest ? length : 0;
 }
 
-static uint32_t circle_find(struct circles *c, const uint32_t *members, uint32_t count, uint32_t *circle)
+static uint32_t cycle_find(struct cycles *c, const uint32_t *members, uint32_t count, uint32_t *cycle)
 {
 	uint32_t shortest = 0;
 
 	c->steps = 0;
 	for (uint32_t i = 0; i < count && c->steps < STEPS_MAX && shortest != 2; i++) {
-		uint32_t length = circle_through(c, members[i], shortest ? shortest - 1 : count, circle);
+		uint32_t length = cycle_through(c, members[i], shortest ? shortest - 1 : count, cycle);
 
 		shortest = length ? length : shortest;
 	}
@@ -187,12 +187,12 @@ static const char fix_graph[] = "have the subnet manager use routes without circ
 				"torus torus-2QoS), or an "
 				"engine that spreads them over lanes (lash, dfsssp, nue)";
 
-static uint32_t link_of(const struct circles *c, uint32_t channel)
+static uint32_t link_of(const struct cycles *c, uint32_t channel)
 {
 	return c->channels->links ? c->channels->links[channel / FT_LANE_LEVELS] : channel;
 }
 
-static void circle_report(struct circles *c, const uint32_t *circle, uint32_t length, uint32_t channels)
+static void cycle_report(struct cycles *c, const uint32_t *cycle, uint32_t length, uint32_t channels)
 {
 	enum { SHOWN = 12 };
 	struct ft_walk *w = c->w;
@@ -204,14 +204,14 @@ static void circle_report(struct circles *c, const uint32_t *circle, uint32_t le
 
 	f->count = channels;
 	for (uint32_t i = 0; i < length; i++) {
-		uint32_t link = link_of(c, circle[i]);
+		uint32_t link = link_of(c, cycle[i]);
 
 		ft_finding_where_chip_port(m, f, ft_walk_port(w, link));
 		if (i < SHOWN)
 			ft_text_printf(&words, "%s%s", i ? ", " : "",
 				       ft_chip_port_text(m, ft_walk_port(w, link), &port));
 		if (i < SHOWN && laned)
-			ft_text_printf(&words, " lane %u", circle[i] % FT_LANE_LEVELS);
+			ft_text_printf(&words, " lane %u", cycle[i] % FT_LANE_LEVELS);
 		ft_walk_act(w, f, w->owner[link]);
 	}
 	if (length > SHOWN)
@@ -229,7 +229,7 @@ static void circle_report(struct circles *c, const uint32_t *circle, uint32_t le
 
 static int link_by_component(const void *a, const void *b, void *context)
 {
-	const struct circles *c = context;
+	const struct cycles *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	if (c->component[x] != c->component[y])
@@ -237,9 +237,9 @@ static int link_by_component(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-static int components_find(struct circles *c)
+static int components_find(struct cycles *c)
 {
-	int r = circles_allocate(c);
+	int r = cycles_allocate(c);
 
 	for (uint32_t channel = 0; r == 0 && channel < c->channels->count; channel++)
 		if (c->index[channel] == FT_NONE)
@@ -247,14 +247,14 @@ static int components_find(struct circles *c)
 	return r;
 }
 
-int ft_circles_report(struct ft_walk *w, const struct ft_channels *channels)
+int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels)
 {
-	_cleanup_(circles_release) struct circles c = {.w = w, .channels = channels};
+	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = channels};
 	_cleanup_free_ uint32_t *members = malloc((channels->count + 1UL) * sizeof(*members));
-	_cleanup_free_ uint32_t *circle = malloc((channels->count + 1UL) * sizeof(*circle));
+	_cleanup_free_ uint32_t *cycle = malloc((channels->count + 1UL) * sizeof(*cycle));
 	int r = components_find(&c);
 
-	if (r < 0 || !members || !circle)
+	if (r < 0 || !members || !cycle)
 		return -ENOMEM;
 	for (uint32_t channel = 0; channel < channels->count; channel++)
 		members[channel] = channel;
@@ -263,13 +263,13 @@ int ft_circles_report(struct ft_walk *w, const struct ft_channels *channels)
 		for (end = i + 1; end < channels->count && c.component[members[end]] == c.component[members[i]]; end++)
 			;
 		if (end - i > 1)
-			circle_report(&c, circle, circle_find(&c, members + i, end - i, circle), end - i);
+			cycle_report(&c, cycle, cycle_find(&c, members + i, end - i, cycle), end - i);
 	}
 	return 0;
 }
 
-/* Returns whether any circle goes through a channel; the component of one that is alone becomes FT_NONE. */
-static bool circles_mark(struct circles *c)
+/* Returns whether any cycle goes through a channel; the component of one that is alone becomes FT_NONE. */
+static bool cycles_mark(struct cycles *c)
 {
 	uint32_t *sizes = c->low; /* not needed any more */
 	bool any = false;
@@ -286,16 +286,16 @@ static bool circles_mark(struct circles *c)
 int ft_walk_cycles(struct ft_walk *w)
 {
 	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
-	_cleanup_(circles_release) struct circles c = {.w = w, .channels = &channels};
+	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = &channels};
 	int r = channels_of_links(w, &channels);
 
 	if (r == 0)
 		r = components_find(&c);
-	if (r < 0 || !circles_mark(&c))
+	if (r < 0 || !cycles_mark(&c))
 		return r;
 	if (w->m->input->lanes)
 		return ft_lanes_judge(w, c.component);
 	if (w->m->input->want_lanes)
 		r = ft_lanes_want(w, c.component);
-	return r == 0 ? ft_circles_report(w, &channels) : r;
+	return r == 0 ? ft_cycles_report(w, &channels) : r;
 }

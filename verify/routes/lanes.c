@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Credit loops by virtual lane. Where links make a circle, the routes over it are followed once more, with their lanes:
+ * Credit loops by virtual lane. Where links make a cycle, the routes over it are followed once more, with their lanes:
  * a switch puts a packet on a lane by its service level and by the ports that it comes in and leaves by. Only channels
- * that are two successive ones of one route, on one circle of links, can be on a circle of lanes.
+ * that are two successive ones of one route, on one cycle of links, can be on a cycle of lanes.
  *
- * A route whose lanes are not known adds nothing to the graph: it is counted, and no circle is made up. If the lanes
- * that are known make a circle, that is one, whatever the others do.
+ * A route whose lanes are not known adds nothing to the graph: it is counted, and no cycle is made up. If the lanes
+ * that are known make a cycle, that is one, whatever the others do.
  *
  * Service levels are asked for one host of each switch: the other hosts' routes to the same destination are the same
- * from there on, and LASH, DFSSSP and torus-2QoS give the same level, or one without circles, to all of them. A host
+ * from there on, and LASH, DFSSSP and torus-2QoS give the same level, or one without cycles, to all of them. A host
  * has its own level where one is known, as from files.
  *
  * Cost: the length of all routes, once more.
@@ -27,11 +27,11 @@ enum { CROSSINGS_MAX = 400000, PATHS_MAX = 200000 };
 
 struct follow {
 	struct ft_walk *w;
-	struct ft_arena memory;	 /* of all lists here but @edges and @mutes, which grow */
-	const uint32_t *circles; /* by link */
-	uint32_t *hosts;	 /* targets that are the first LID of their port, by hop */
-	uint32_t *hosts_of;	 /* [hop_count + 1]: index into hosts */
-	uint32_t *links;	 /* the route being followed */
+	struct ft_arena memory; /* of all lists here but @edges and @mutes, which grow */
+	const uint32_t *cycles; /* by link */
+	uint32_t *hosts;	/* targets that are the first LID of their port, by hop */
+	uint32_t *hosts_of;	/* [hop_count + 1]: index into hosts */
+	uint32_t *links;	/* the route being followed */
 	uint32_t length;
 
 	/* What is wanted. */
@@ -39,7 +39,7 @@ struct follow {
 	struct ft_map asked; /* crossings, by key */
 
 	/* What is judged. */
-	uint32_t *place; /* by link: its place among those on circles, or FT_NONE */
+	uint32_t *place; /* by link: its place among those on cycles, or FT_NONE */
 	uint32_t *rows;	 /* these links */
 	uint32_t row_count;
 	struct ft_map seen; /* dependencies */
@@ -88,19 +88,19 @@ static int hosts_index(struct follow *f)
 	return 0;
 }
 
-/* Two successive links of the route are on one circle. */
-static bool is_on_circle(const struct follow *f, uint32_t i)
+/* Two successive links of the route are on one cycle. */
+static bool is_on_cycle(const struct follow *f, uint32_t i)
 {
-	uint32_t circle = f->circles[f->links[i]];
+	uint32_t cycle = f->cycles[f->links[i]];
 
-	return circle != FT_NONE && circle == f->circles[f->links[i + 1]];
+	return cycle != FT_NONE && cycle == f->cycles[f->links[i + 1]];
 }
 
-/* The links of the route between switches; false if it does not arrive, or if no two of them are on one circle. */
+/* The links of the route between switches; false if it does not arrive, or if no two of them are on one cycle. */
 static bool route_follow(struct follow *f, uint32_t from, uint32_t target)
 {
 	const struct ft_walk *w = f->w;
-	bool circles = false;
+	bool cycles = false;
 	uint32_t link;
 
 	f->length = 0;
@@ -109,9 +109,9 @@ static bool route_follow(struct follow *f, uint32_t from, uint32_t target)
 			return false;
 		f->links[f->length++] = link;
 		from = w->far[link];
-		circles |= f->length > 1 && is_on_circle(f, f->length - 2);
+		cycles |= f->length > 1 && is_on_cycle(f, f->length - 2);
 	}
-	return circles;
+	return cycles;
 }
 
 static uint8_t number_of(const struct ft_walk *w, uint32_t link)
@@ -133,7 +133,7 @@ static struct ft_crossing crossing_of(const struct follow *f, uint32_t host, uin
 
 typedef int visit_fn(struct follow *f, uint32_t host, uint32_t target);
 
-/* Calls @visit for each pair of hosts whose route is on a circle. */
+/* Calls @visit for each pair of hosts whose route is on a cycle. */
 static int routes_visit(struct follow *f, visit_fn *visit)
 {
 	const struct ft_walk *w = f->w;
@@ -213,7 +213,7 @@ static int route_want(struct follow *f, uint32_t host, uint32_t target)
 			(struct ft_lane_path){(uint16_t)w->targets[host].lid, (uint16_t)w->targets[target].lid};
 	/* The hosts of a switch come in by ports of their own, and then go the same way. */
 	for (uint32_t i = 0; r == 0 && i + 1 < f->length && (i == 0 || is_first); i++) {
-		if (!is_on_circle(f, i))
+		if (!is_on_cycle(f, i))
 			continue;
 		r = crossing_want(f, crossing_of(f, host, i));
 		if (r == 0)
@@ -222,9 +222,9 @@ static int route_want(struct follow *f, uint32_t host, uint32_t target)
 	return r;
 }
 
-int ft_lanes_want(struct ft_walk *w, const uint32_t *circles)
+int ft_lanes_want(struct ft_walk *w, const uint32_t *cycles)
 {
-	_cleanup_(follow_release) struct follow f = {.w = w, .circles = circles, .wants = &w->m->report->lane_wants};
+	_cleanup_(follow_release) struct follow f = {.w = w, .cycles = cycles, .wants = &w->m->report->lane_wants};
 	int r = hosts_index(&f);
 
 	return r == 0 ? routes_visit(&f, route_want) : r;
@@ -308,7 +308,7 @@ static int route_judge(struct follow *f, uint32_t host, uint32_t target)
 		struct ft_crossing onto, then;
 		unsigned int a, b;
 
-		if (!is_on_circle(f, i))
+		if (!is_on_cycle(f, i))
 			continue;
 		onto = crossing_of(f, host, i);
 		then = crossing_of(f, host, i + 1);
@@ -337,8 +337,8 @@ static int rows_number(struct follow *f)
 	if (f->memory.failed)
 		return -ENOMEM;
 	for (uint32_t link = 0; link < w->link_count; link++) {
-		f->place[link] = f->circles[link] == FT_NONE ? FT_NONE : f->row_count;
-		if (f->circles[link] != FT_NONE)
+		f->place[link] = f->cycles[link] == FT_NONE ? FT_NONE : f->row_count;
+		if (f->cycles[link] != FT_NONE)
 			f->rows[f->row_count++] = link;
 	}
 	return 0;
@@ -411,9 +411,9 @@ static void mutes_report(struct follow *f)
 	       "qos_swe_vlarb_low)");
 }
 
-int ft_lanes_judge(struct ft_walk *w, const uint32_t *circles)
+int ft_lanes_judge(struct ft_walk *w, const uint32_t *cycles)
 {
-	_cleanup_(follow_release) struct follow f = {.w = w, .circles = circles};
+	_cleanup_(follow_release) struct follow f = {.w = w, .cycles = cycles};
 	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
 	int r = hosts_index(&f);
 
@@ -424,7 +424,7 @@ int ft_lanes_judge(struct ft_walk *w, const uint32_t *circles)
 	if (r == 0)
 		r = channels_make(&f, &channels);
 	if (r == 0)
-		r = ft_circles_report(w, &channels);
+		r = ft_cycles_report(w, &channels);
 	if (r == 0)
 		mutes_report(&f);
 	w->m->report->routes.lanes_unknown = f.unknown < UINT32_MAX ? (uint32_t)f.unknown : UINT32_MAX;

@@ -194,16 +194,16 @@ struct ft_channels {
 void ft_channels_release(struct ft_channels *channels);
 
 /* cycle.c: a finding for each component of more than one channel. Returns 0 or -ENOMEM. */
-int ft_circles_report(struct ft_walk *w, const struct ft_channels *channels);
+int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels);
 
 /*
- * lanes.c: the circles of links, by lane. @circles: by link, the number of the component that it is in, or FT_NONE.
+ * lanes.c: the cycles of links, by lane. @cycles: by link, the number of the component that it is in, or FT_NONE.
  *
  * ft_lanes_want() fills report->lane_wants with what is to be known, and ft_lanes_judge(), with m->input->lanes, adds
  * the findings. Both return 0 or -ENOMEM.
  */
-int ft_lanes_want(struct ft_walk *w, const uint32_t *circles);
-int ft_lanes_judge(struct ft_walk *w, const uint32_t *circles);
+int ft_lanes_want(struct ft_walk *w, const uint32_t *cycles);
+int ft_lanes_judge(struct ft_walk *w, const uint32_t *cycles);
 
 /* load.c: overloaded uplinks, as findings. Returns 0 or -ENOMEM. */
 int ft_walk_balance(struct ft_walk *w);
