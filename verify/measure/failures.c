@@ -12,93 +12,26 @@
 #include "base/chance.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "verify/measure/failures_hops.h"
+#include "verify/measure/failures_parts.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
 
 enum {
 	MILLION = 1000000,
-	WORK_MAX = 200000000,
 	HOPS_WORK_MAX = 400000000, /* edge ends that all searches for distances visit, roughly */
 	HOPS_SAMPLES_MIN = 10,
 	SAMPLES_MIN = 100,
 	RANKS_MAX = 16, /* ranks of a tree; a higher rank has its blocking computed below */
 };
 
-/* What can fail: a switch, or one cable of a bundle. */
-struct item {
-	uint32_t p, q; /* places; for a switch p, and q is FT_NONE */
-	uint32_t cell;
-};
-
-/* The severity of a set of failures, in comparable numbers. */
-struct state {
-	uint32_t edges, hosts;
-	uint64_t bisection_ppm; /* the remaining fraction of the planned */
-	struct ft_ratio blocking;
-};
-
-/* The distances that a set of failures leaves: each figure by itself. */
-struct apart {
-	uint32_t farthest;
-	uint64_t mean_ppm; /* switches between two hosts, on average, in millionths */
-	uint64_t pairs;	   /* of hosts that lost their only path */
-};
-
-struct after {
-	const struct ft_model *m;
-	struct ft_arena memory; /* of all lists here but @cuts */
-	enum ft_after_kind kind;
-	uint32_t count; /* fail at once */
-	uint32_t *carriers,
-		*own;	/* by cell: cables that carry traffic, and those of them that are the pair's own by the plan */
-	bool *dead;	/* by place */
-	uint32_t *part; /* by place: its connected component, from 1; 0: it is cut off, or absent */
-	uint32_t *queue;
-	uint32_t *order;    /* places, network by network */
-	uint64_t *hosts_of; /* by part: scratch, all 0 */
-	uint32_t *load;	    /* by place: its load (model/capacity.h) */
-	bool *leads_up;	    /* by place: has up links in the plan */
-	/* By place: remaining cables up, or all cables without ranks; and those of them that lead further up. */
-	uint32_t *above, *links;
-	/* Places where these two changed, and their values before any failure. */
-	struct stale {
-		uint32_t place, above, links;
-	} * stale;
-	uint32_t stale_count;
-	bool *is_stale;	     /* by place */
-	uint32_t *part_then; /* x->part before any failure */
-	uint64_t *cuts;	     /* remaining capacity of each cut (model/capacity.h) */
-	uint32_t *taken;     /* by cell: number of its planned cables that fail */
-	uint32_t *changed;   /* those cells */
-	uint32_t changed_count;
-	struct item *items;
-	uint32_t item_count;
-	uint32_t *chosen; /* [count]: items that fail, in ascending order */
-	struct state worst;
-	uint32_t *worst_chosen;
-	struct state harshest; /* of the set in worst_chosen */
-	bool any;
-	/* Sums over the sets that count for the mean. */
-	uint64_t edges, hosts, bisection_ppm, blocking_ppm, blocked;
-	uint32_t looked;
-	struct {
-		struct ft_hops_left then; /* before any failure */
-		struct apart worst;
-		uint64_t farthest, mean_ppm, pairs; /* sums over the sets that count for the mean */
-		uint32_t looked;
-		int error;
-	} hops;
-};
-
-static void after_release(struct after *x)
+static void after_release(struct ft_failures *x)
 {
 	ft_arena_release(&x->memory);
 	free(x->cuts);
 }
 
 /* Networks are counted separately. O(places). */
-static int order_make(struct after *x)
+static int order_make(struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
 	_cleanup_free_ uint32_t *first = calloc(m->network_count + 2UL, sizeof(*first));
@@ -114,7 +47,7 @@ static int order_make(struct after *x)
 	return 0;
 }
 
-static int after_init(struct after *x, const struct ft_model *m)
+static int after_init(struct ft_failures *x, const struct ft_model *m)
 {
 	size_t places = m->place_count + 1UL, cells = m->cells.count + 1UL;
 	size_t items = places;
@@ -160,25 +93,25 @@ static int after_init(struct after *x, const struct ft_model *m)
 	return x->items ? order_make(x) : -ENOMEM;
 }
 
-static void items_list(struct after *x)
+static void items_list(struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
 
 	for (uint32_t p = 0; x->kind != FT_AFTER_CABLE && p < m->place_count; p++)
 		if (m->live_of[p] != FT_NONE && !ft_is_beside(m, p) && (x->kind == FT_AFTER_SWITCH || ft_is_top(m, p)))
-			x->items[x->item_count++] = (struct item){p, FT_NONE, 0};
+			x->items[x->item_count++] = (struct ft_failing){p, FT_NONE, 0};
 	for (uint32_t p = 0; x->kind == FT_AFTER_CABLE && p < m->place_count; p++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 			for (uint32_t n = 0; pair->peer > p && n < x->carriers[pair->cell]; n++)
-				x->items[x->item_count++] = (struct item){p, pair->peer, pair->cell};
+				x->items[x->item_count++] = (struct ft_failing){p, pair->peer, pair->cell};
 }
 
 /* ---- one way ---- */
 
-static void fail_all(struct after *x, const uint32_t *chosen, bool fail)
+static void fail_all(struct ft_failures *x, const uint32_t *chosen, bool fail)
 {
 	for (uint32_t i = 0; i < x->count; i++) {
-		const struct item *item = &x->items[chosen[i]];
+		const struct ft_failing *item = &x->items[chosen[i]];
 
 		if (item->q == FT_NONE)
 			x->dead[item->p] = fail;
@@ -187,13 +120,13 @@ static void fail_all(struct after *x, const uint32_t *chosen, bool fail)
 	}
 }
 
-static uint32_t left_of(const struct after *x, uint32_t p, const struct ft_pair *pair)
+static uint32_t left_of(const struct ft_failures *x, uint32_t p, const struct ft_pair *pair)
 {
 	return x->dead[p] || x->dead[pair->peer] ? 0 : x->carriers[pair->cell];
 }
 
 /* All places reached from the @tail places in the queue are in component @number. */
-static void part_fill(struct after *x, uint32_t tail, uint32_t number)
+static void part_fill(struct ft_failures *x, uint32_t tail, uint32_t number)
 {
 	const struct ft_model *m = x->m;
 
@@ -209,13 +142,13 @@ static void part_fill(struct after *x, uint32_t tail, uint32_t number)
 	}
 }
 
-static bool is_left(const struct after *x, uint32_t p)
+static bool is_left(const struct ft_failures *x, uint32_t p)
 {
 	return !x->dead[p] && x->m->live_of[p] != FT_NONE;
 }
 
 /* In a tree places without a path to a top switch are cut off: breadth-first search from all top switches at once. */
-static void tops_reach(struct after *x)
+static void tops_reach(struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
 	uint32_t tail = 0;
@@ -234,7 +167,7 @@ static uint64_t weight_of(const struct ft_model *m, uint32_t p)
 }
 
 /* In any other graph places outside of their network's component with most hosts. O(cables). */
-static void parts_reach(struct after *x)
+static void parts_reach(struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
 	uint32_t parts = 0;
@@ -268,7 +201,7 @@ static void parts_reach(struct after *x)
 	}
 }
 
-static void above_count(struct after *x, uint32_t p)
+static void above_count(struct ft_failures *x, uint32_t p)
 {
 	const struct ft_model *m = x->m;
 
@@ -278,7 +211,7 @@ static void above_count(struct after *x, uint32_t p)
 }
 
 /* Cables to a switch without remaining up links do not lead further up. */
-static void links_count(struct after *x, uint32_t p)
+static void links_count(struct ft_failures *x, uint32_t p)
 {
 	const struct ft_model *m = x->m;
 
@@ -288,7 +221,7 @@ static void links_count(struct after *x, uint32_t p)
 			x->links[p] += left_of(x, p, pair);
 }
 
-static void stale_mark(struct after *x, uint32_t p)
+static void stale_mark(struct ft_failures *x, uint32_t p)
 {
 	if (x->is_stale[p])
 		return;
@@ -296,19 +229,19 @@ static void stale_mark(struct after *x, uint32_t p)
 	x->stale[x->stale_count++] = (struct stale){p, x->above[p], x->links[p]};
 }
 
-static void neighbours_mark(struct after *x, uint32_t p)
+static void neighbours_mark(struct ft_failures *x, uint32_t p)
 {
 	for (const struct ft_pair *pair = ft_pairs_of(x->m, p); pair < ft_pairs_of(x->m, p + 1); pair++)
 		stale_mark(x, pair->peer);
 }
 
 /* Recomputes the counts at the failed items, and below switches without remaining up links. O(their cables). */
-static void stale_count(struct after *x, const uint32_t *chosen)
+static void stale_count(struct ft_failures *x, const uint32_t *chosen)
 {
 	uint32_t direct;
 
 	for (uint32_t i = 0; i < x->count; i++) {
-		const struct item *item = &x->items[chosen[i]];
+		const struct ft_failing *item = &x->items[chosen[i]];
 
 		stale_mark(x, item->p);
 		if (item->q != FT_NONE)
@@ -328,7 +261,7 @@ static void stale_count(struct after *x, const uint32_t *chosen)
 		links_count(x, x->stale[i].place);
 }
 
-static void stale_forget(struct after *x)
+static void stale_forget(struct ft_failures *x)
 {
 	while (x->stale_count > 0) {
 		const struct stale *stale = &x->stale[--x->stale_count];
@@ -340,7 +273,7 @@ static void stale_forget(struct after *x)
 }
 
 /* Failed cables of a cell are subtracted from its cuts. */
-static void cell_take(struct after *x, uint32_t p, const struct ft_pair *pair)
+static void cell_take(struct ft_failures *x, uint32_t p, const struct ft_pair *pair)
 {
 	uint32_t carries = left_of(x, p, pair), own = x->own[pair->cell], taken;
 
@@ -353,13 +286,13 @@ static void cell_take(struct after *x, uint32_t p, const struct ft_pair *pair)
 	x->taken[pair->cell] = taken;
 }
 
-static uint64_t bisection_look(struct after *x, const uint32_t *chosen)
+static uint64_t bisection_look(struct ft_failures *x, const uint32_t *chosen)
 {
 	const struct ft_model *m = x->m;
 	uint64_t planned = m->capacity->total, left;
 
 	for (uint32_t i = 0; i < x->count; i++) {
-		const struct item *item = &x->items[chosen[i]];
+		const struct ft_failing *item = &x->items[chosen[i]];
 
 		for (const struct ft_pair *pair = ft_pairs_of(m, item->p); pair < ft_pairs_of(m, item->p + 1); pair++)
 			if (item->q == FT_NONE || pair->peer == item->q)
@@ -388,7 +321,7 @@ static void worst_raise(struct worst *worst, uint64_t down, uint64_t up)
 }
 
 /* As figures.c does. Above the hosts a rank that passes more than its load does not compensate for others. */
-static struct ft_ratio blocking_look(const struct after *x)
+static struct ft_ratio blocking_look(const struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
 	struct worst by_rank[RANKS_MAX] = {{0, 0}};
@@ -414,7 +347,7 @@ static struct ft_ratio blocking_look(const struct after *x)
 	return worst;
 }
 
-static void parts_count(struct after *x)
+static void parts_count(struct ft_failures *x)
 {
 	if (x->m->capacity->ranks > 1)
 		tops_reach(x);
@@ -423,7 +356,7 @@ static void parts_count(struct after *x)
 }
 
 /* Without a failed switch or a wholly failed bundle, connectivity does not change. */
-static bool parts_may_change(const struct after *x, const uint32_t *chosen)
+static bool parts_may_change(const struct ft_failures *x, const uint32_t *chosen)
 {
 	for (uint32_t i = 0; i < x->count; i++)
 		if (x->items[chosen[i]].q == FT_NONE || x->carriers[x->items[chosen[i]].cell] == 0)
@@ -432,7 +365,7 @@ static bool parts_may_change(const struct after *x, const uint32_t *chosen)
 }
 
 /* The state before any failure. */
-static void then_look(struct after *x)
+static void then_look(struct ft_failures *x)
 {
 	parts_count(x);
 	memcpy(x->part_then, x->part, x->m->place_count * sizeof(*x->part));
@@ -442,10 +375,10 @@ static void then_look(struct after *x)
 		links_count(x, p);
 }
 
-static struct state way_look(struct after *x, const uint32_t *chosen)
+struct ft_failures_state ft_failures_look(struct ft_failures *x, const uint32_t *chosen)
 {
 	const struct ft_model *m = x->m;
-	struct state s = {0};
+	struct ft_failures_state s = {0};
 
 	fail_all(x, chosen, true);
 	if (parts_may_change(x, chosen))
@@ -472,8 +405,7 @@ static bool blocking_is_worse(struct ft_ratio a, struct ft_ratio b)
 	return a.den > 0 && (b.den == 0 || ft_ratio_compare(a, b) > 0);
 }
 
-/* Hosts first, then bandwidth, then blocking. */
-static bool state_is_worse(const struct state *a, const struct state *b)
+bool ft_failures_worse(const struct ft_failures_state *a, const struct ft_failures_state *b)
 {
 	if (a->hosts != b->hosts)
 		return a->hosts > b->hosts;
@@ -482,12 +414,11 @@ static bool state_is_worse(const struct state *a, const struct state *b)
 	return blocking_is_worse(a->blocking, b->blocking);
 }
 
-/* Each figure has its own worst set. */
-static struct state worst_take(struct after *x, const uint32_t *chosen)
+struct ft_failures_state ft_failures_worst_take(struct ft_failures *x, const uint32_t *chosen)
 {
-	struct state s = way_look(x, chosen);
+	struct ft_failures_state s = ft_failures_look(x, chosen);
 
-	if (!x->any || state_is_worse(&s, &x->harshest)) {
+	if (!x->any || ft_failures_worse(&s, &x->harshest)) {
 		x->harshest = s;
 		memcpy(x->worst_chosen, chosen, x->count * sizeof(*chosen));
 	}
@@ -504,9 +435,9 @@ static struct state worst_take(struct after *x, const uint32_t *chosen)
 }
 
 /* Adds a set to the mean. */
-static void way_count(struct after *x, const uint32_t *chosen)
+static void way_count(struct ft_failures *x, const uint32_t *chosen)
 {
-	struct state s = worst_take(x, chosen);
+	struct ft_failures_state s = ft_failures_worst_take(x, chosen);
 
 	x->looked++;
 	x->edges += s.edges;
@@ -518,342 +449,10 @@ static void way_count(struct after *x, const uint32_t *chosen)
 	}
 }
 
-/* ---- all sets, or a sample ---- */
-
-/* The number of sets, as far as it can be counted exactly; @ret_about in any case. */
-static uint64_t ways_count(uint32_t of, uint32_t count, double *ret_about)
-{
-	uint64_t ways = 1;
-	bool exact = true;
-	double about = 1;
-
-	for (uint32_t i = 1; i <= count; i++) {
-		about = about * (of - count + i) / i;
-		if (exact && ways > UINT64_MAX / of)
-			exact = false;
-		else if (exact)
-			ways = ways * (of - count + i) / i;
-	}
-	*ret_about = about;
-	return exact ? ways : UINT64_MAX;
-}
-
-typedef void look_fn(struct after *x, const uint32_t *chosen);
-
-static void ways_all(struct after *x, look_fn *look)
-{
-	uint32_t n = x->count;
-
-	for (uint32_t i = 0; i < n; i++)
-		x->chosen[i] = i;
-	for (;;) {
-		uint32_t i = n;
-
-		look(x, x->chosen);
-		while (i > 0 && x->chosen[i - 1] == x->item_count - n + i - 1)
-			i--;
-		if (i == 0)
-			return;
-		x->chosen[i - 1]++;
-		for (; i < n; i++)
-			x->chosen[i] = x->chosen[i - 1] + 1;
-	}
-}
-
-/* A uniformly random set of so many different items (R. Floyd's algorithm). */
-static void way_draw(struct after *x, uint64_t *random)
-{
-	uint32_t drawn = 0;
-
-	for (uint32_t top = x->item_count - x->count; top < x->item_count; top++) {
-		uint32_t pick = (uint32_t)(((__uint128_t)ft_chance_next(random) * (top + 1UL)) >> 64);
-
-		for (uint32_t i = 0; i < drawn; i++)
-			if (x->chosen[i] == pick)
-				pick = top;
-		x->chosen[drawn++] = pick;
-	}
-	qsort(x->chosen, x->count, sizeof(*x->chosen), ft_number_compare);
-}
-
-static void ways_some(struct after *x, uint32_t samples, look_fn *look)
-{
-	uint64_t random = FT_AFTER_SEED;
-
-	for (uint32_t i = 0; i < samples; i++) {
-		way_draw(x, &random);
-		look(x, x->chosen);
-	}
-}
-
-/* ---- the worst sets ---- */
-
-/* The score of an item for the search of the worst set. */
-struct candidate {
-	uint64_t worth;
-	uint32_t item;
-};
-
-static int candidate_compare(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->worth != y->worth)
-		return x->worth > y->worth ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
-}
-
-/* Partial sort: the first @count in order; the others in any order. O(all) for few. */
-static void candidates_select(struct candidate *candidates, uint32_t all, uint32_t count)
-{
-	enum { FEW = 8 };
-
-	if (count > FEW) {
-		qsort(candidates, all, sizeof(*candidates), candidate_compare);
-		return;
-	}
-	for (uint32_t i = 0; i < all; i++) {
-		struct candidate one = candidates[i];
-		uint32_t at = i < count ? i : count;
-
-		if (i >= count && candidate_compare(&one, &candidates[count - 1]) >= 0)
-			continue;
-		if (i >= count) {
-			candidates[i] = candidates[count - 1];
-			at = count - 1;
-		}
-		for (; at > 0 && candidate_compare(&one, &candidates[at - 1]) < 0; at--)
-			candidates[at] = candidates[at - 1];
-		candidates[at] = one;
-	}
-}
-
-static void hardest_try(struct after *x, struct candidate *candidates)
-{
-	candidates_select(candidates, x->item_count, x->count);
-	for (uint32_t i = 0; i < x->count; i++)
-		x->chosen[i] = candidates[i].item;
-	qsort(x->chosen, x->count, sizeof(*x->chosen), ft_number_compare);
-	worst_take(x, x->chosen);
-}
-
-/*
- * The loss of place @p by each item: its own cables, or those to a switch. With @keep, its last cable scores lowest:
- * then it is not cut off, but all its traffic passes through that cable.
- */
-static void candidates_of_place(const struct after *x, uint32_t p, bool keep, struct candidate *candidates)
-{
-	const struct ft_model *m = x->m;
-	uint32_t last = FT_NONE;
-
-	for (uint32_t i = 0; i < x->item_count; i++) {
-		const struct item *item = &x->items[i];
-		uint64_t worth = item->p == p || item->q == p;
-
-		if (item->q == FT_NONE)
-			worth = x->carriers[ft_cell_at(m, p, item->p)];
-		last = worth > 0 ? i : last;
-		candidates[i] = (struct candidate){2 * worth + 1, i};
-	}
-	if (keep && last != FT_NONE)
-		candidates[last].worth = 0;
-}
-
-/* The total loss by each switch; for cables, those of edges with few of them, edge after edge. */
-static void candidates_of_all(const struct after *x, bool weak_first, struct candidate *candidates)
-{
-	const struct ft_model *m = x->m;
-
-	for (uint32_t i = 0; i < x->item_count; i++) {
-		const struct item *item = &x->items[i];
-		uint32_t from = item->q == FT_NONE ? item->p : item->p < m->edges ? item->p : item->q;
-		uint64_t cables = 0;
-
-		for (const struct ft_pair *pair = ft_pairs_of(m, from); pair < ft_pairs_of(m, from + 1); pair++)
-			cables += x->carriers[pair->cell];
-		/* All cables of one edge come before any of the next. */
-		candidates[i].item = i;
-		if (weak_first)
-			candidates[i].worth = (UINT32_MAX - cables) << 32 | (UINT32_MAX - from);
-		else
-			candidates[i].worth =
-				item->q == FT_NONE ? cables : x->own[item->cell] == x->carriers[item->cell];
-	}
-}
-
-/*
- * The edges to cut off with the given number of cables so that most hosts are lost: a 0-1 knapsack, exact in two ranks.
- */
-static int candidates_by_hosts(struct after *x, struct candidate *candidates)
-{
-	const struct ft_model *m = x->m;
-	size_t width = x->count + 1UL;
-	_cleanup_free_ uint32_t *best = calloc(width, sizeof(*best));
-	_cleanup_free_ bool *takes = calloc(width * (m->edges + 1UL), sizeof(*takes));
-	_cleanup_free_ uint32_t *needs = calloc(m->edges + 1UL, sizeof(*needs));
-	uint32_t room = x->count;
-
-	if (!best || !takes || !needs)
-		return -ENOMEM;
-	for (uint32_t e = 0; e < m->edges; e++) {
-		const struct ft_live_switch *sw = ft_live_at(m, e);
-
-		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-			needs[e] += x->carriers[pair->cell];
-		for (uint32_t n = x->count; sw && needs[e] > 0 && n >= needs[e]; n--)
-			if (best[n - needs[e]] + sw->hosts > best[n]) {
-				best[n] = best[n - needs[e]] + sw->hosts;
-				takes[e * width + n] = true;
-			}
-	}
-	for (uint32_t i = 0; i < x->item_count; i++)
-		candidates[i] = (struct candidate){0, i};
-	for (uint32_t e = m->edges; e-- > 0;) {
-		if (!takes[e * width + room])
-			continue;
-		room -= needs[e];
-		for (uint32_t i = 0; i < x->item_count; i++)
-			candidates[i].worth += x->items[i].p == e || x->items[i].q == e;
-	}
-	return 0;
-}
-
-/* The loss of cut @n of a network by each item. */
-static void candidates_of_cut(const struct after *x, uint32_t network, unsigned int n, struct candidate *candidates)
-{
-	const struct ft_model *m = x->m;
-	const struct ft_capacity *c = m->capacity;
-
-	for (uint32_t i = 0; i < x->item_count; i++) {
-		const struct item *item = &x->items[i];
-		const struct ft_pair *pair = ft_pairs_of(m, item->p);
-		uint64_t worth = 0;
-
-		for (; pair < ft_pairs_of(m, item->p + 1); pair++)
-			if ((item->q == FT_NONE || item->q == pair->peer) && c->part[pair->cell] == network)
-				worth += (c->across[pair->cell] >> n & 1) *
-					 (item->q == FT_NONE ? x->own[pair->cell] : 1);
-		candidates[i] = (struct candidate){worth, i};
-	}
-}
-
-/* The cuts with least remaining capacity, which determine the bisection. */
-static void cuts_try(struct after *x, struct candidate *candidates)
-{
-	enum { TRIED_MAX = 64 };
-	const struct ft_capacity *c = x->m->capacity;
-	unsigned int tried = 0;
-
-	for (uint32_t part = 0; part < c->parts; part++) {
-		const uint64_t *left = x->cuts + (size_t)part * c->cuts;
-		uint64_t least = UINT64_MAX;
-
-		for (unsigned int n = 0; n < c->cuts; n++)
-			least = left[n] < least ? left[n] : least;
-		for (unsigned int n = 0; n < c->cuts; n++) {
-			if (left[n] != least || tried++ >= TRIED_MAX)
-				continue;
-			candidates_of_cut(x, part, n, candidates);
-			hardest_try(x, candidates);
-		}
-	}
-}
-
-/* Greedy: one item after the other, each the worst with those before. */
-static void greedy_try(struct after *x)
-{
-	uint32_t count = x->count, *chosen = x->chosen;
-	uint64_t each = x->m->cells.count + x->m->place_count + 1UL;
-
-	if ((uint64_t)count * x->item_count > WORK_MAX / each)
-		return;
-	for (uint32_t n = 0; n < count; n++) {
-		struct state worst = {0};
-		uint32_t best = FT_NONE;
-
-		x->count = n + 1;
-		for (uint32_t i = 0; i < x->item_count; i++) {
-			struct state s;
-			bool twice = false;
-
-			for (uint32_t k = 0; k < n; k++)
-				twice |= chosen[k] == i;
-			if (twice)
-				continue;
-			chosen[n] = i;
-			s = way_look(x, chosen);
-			if (best == FT_NONE || state_is_worse(&s, &worst)) {
-				best = i;
-				worst = s;
-			}
-		}
-		chosen[n] = best;
-	}
-	x->count = count;
-	qsort(chosen, count, sizeof(*chosen), ft_number_compare);
-	worst_take(x, chosen);
-}
-
-static int ways_hardest(struct after *x)
-{
-	const struct ft_model *m = x->m;
-	_cleanup_free_ struct candidate *candidates = calloc(x->item_count + 1UL, sizeof(*candidates));
-	uint64_t work = 0;
-
-	if (!candidates)
-		return -ENOMEM;
-	for (unsigned int weak_first = 0; weak_first < 2; weak_first++) {
-		candidates_of_all(x, weak_first && x->kind == FT_AFTER_CABLE, candidates);
-		hardest_try(x, candidates);
-	}
-	if (x->kind == FT_AFTER_CABLE) {
-		int r = (uint64_t)x->count * m->edges > WORK_MAX ? 0 : candidates_by_hosts(x, candidates);
-
-		if (r < 0)
-			return r;
-		hardest_try(x, candidates);
-	}
-	for (uint32_t p = 0; p < m->place_count && work < WORK_MAX; p++) {
-		if (m->live_of[p] == FT_NONE || ft_is_top(m, p))
-			continue;
-		for (unsigned int keep = 0; keep < 2; keep++) {
-			candidates_of_place(x, p, keep > 0, candidates);
-			hardest_try(x, candidates);
-		}
-		work += m->cells.count + 16UL * x->item_count;
-	}
-	if (m->capacity->ranks == 1) {
-		cuts_try(x, candidates);
-		greedy_try(x);
-	}
-	return 0;
-}
-
-/*
- * In two ranks the worst sets are known exactly for bandwidth and blocking, and for cables also for hosts. Failing core
- * switches cut off no edge that is cabled to more cores than fail.
- */
-static bool hardest_are_known(const struct after *x)
-{
-	const struct ft_model *m = x->m;
-
-	if (m->capacity->ranks != 2 || x->kind == FT_AFTER_SWITCH)
-		return false;
-	for (uint32_t e = 0; x->kind == FT_AFTER_CORE && e < m->edges; e++) {
-		uint32_t cores = 0;
-
-		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
-			cores += x->carriers[pair->cell] > 0;
-		if (m->live_of[e] != FT_NONE && cores > 0 && cores <= x->count)
-			return false;
-	}
-	return true;
-}
-
 /* ---- distances ---- */
 
 /* A set whose bundles are only thinned lengthens no path. */
-static struct apart apart_look(struct after *x, const uint32_t *chosen)
+static struct ft_failures_apart apart_look(struct ft_failures *x, const uint32_t *chosen)
 {
 	struct ft_hops_left left = x->hops.then;
 	int r = 0;
@@ -863,13 +462,13 @@ static struct apart apart_look(struct after *x, const uint32_t *chosen)
 		r = ft_hops_left(x->m, x->carriers, x->dead, &left);
 	fail_all(x, chosen, false);
 	x->hops.error = r < 0 ? r : x->hops.error;
-	return (struct apart){left.farthest, left.pairs ? left.sum * MILLION / left.pairs : 0,
-			      x->hops.then.pairs - left.pairs};
+	return (struct ft_failures_apart){left.farthest, left.pairs ? left.sum * MILLION / left.pairs : 0,
+					  x->hops.then.pairs - left.pairs};
 }
 
-static struct apart apart_take(struct after *x, const uint32_t *chosen)
+static struct ft_failures_apart apart_take(struct ft_failures *x, const uint32_t *chosen)
 {
-	struct apart a = apart_look(x, chosen), *worst = &x->hops.worst;
+	struct ft_failures_apart a = apart_look(x, chosen), *worst = &x->hops.worst;
 
 	worst->farthest = a.farthest > worst->farthest ? a.farthest : worst->farthest;
 	worst->mean_ppm = a.mean_ppm > worst->mean_ppm ? a.mean_ppm : worst->mean_ppm;
@@ -877,9 +476,9 @@ static struct apart apart_take(struct after *x, const uint32_t *chosen)
 	return a;
 }
 
-static void apart_count(struct after *x, const uint32_t *chosen)
+static void apart_count(struct ft_failures *x, const uint32_t *chosen)
 {
-	struct apart a = apart_take(x, chosen);
+	struct ft_failures_apart a = apart_take(x, chosen);
 
 	x->hops.looked++;
 	x->hops.farthest += a.farthest;
@@ -891,7 +490,7 @@ static void apart_count(struct after *x, const uint32_t *chosen)
  * A search for each set, which costs far more than its other figures: of too many sets a sample of its own, and the
  * hardest set, are looked at. The set that cuts off most is found by then; for distances nothing better is known.
  */
-static int hops_look(struct after *x, uint64_t ways, bool drawn)
+static int hops_look(struct ft_failures *x, uint64_t ways, bool drawn)
 {
 	uint64_t each, affordable;
 	int r;
@@ -907,10 +506,10 @@ static int hops_look(struct after *x, uint64_t ways, bool drawn)
 		     : affordable > FT_AFTER_SAMPLES ? FT_AFTER_SAMPLES
 						     : affordable;
 	if (!drawn && ways <= 2 * affordable) {
-		ways_all(x, apart_count);
+		ft_sets_all(x, apart_count);
 	} else {
 		apart_take(x, x->worst_chosen);
-		ways_some(x, (uint32_t)affordable, apart_count);
+		ft_sets_some(x, (uint32_t)affordable, apart_count);
 	}
 	return x->hops.error;
 }
@@ -929,14 +528,14 @@ static int ways_say(char **string, uint64_t ways, double about)
 	return ft_string_set(string, "%.1fe%u", about, exponent);
 }
 
-static int example_say(const struct after *x, char **string)
+static int example_say(const struct ft_failures *x, char **string)
 {
 	const struct ft_model *m = x->m;
 	enum { SHOWN = 6 };
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 
 	for (uint32_t i = 0; i < x->count && i < SHOWN; i++) {
-		const struct item *item = &x->items[x->worst_chosen[i]];
+		const struct ft_failing *item = &x->items[x->worst_chosen[i]];
 		const struct ft_live_switch *a = ft_live_at(m, item->p);
 		const struct ft_live_switch *b = item->q == FT_NONE ? NULL : ft_live_at(m, item->q);
 
@@ -958,7 +557,7 @@ static struct ft_ratio mean(uint64_t sum, uint64_t count)
 	return ratio;
 }
 
-static void result_fill(const struct after *x, struct ft_after *result)
+static void result_fill(const struct ft_failures *x, struct ft_after *result)
 {
 	result->looked = x->looked;
 	result->hops_looked = x->hops.looked;
@@ -984,16 +583,16 @@ static void result_fill(const struct after *x, struct ft_after *result)
 	result->mean.pairs = mean(x->hops.pairs, x->hops.looked);
 }
 
-static int ways_look(struct after *x, struct ft_after *result)
+static int ways_look(struct ft_failures *x, struct ft_after *result)
 {
 	double about;
-	uint64_t ways = ways_count(x->item_count, x->count, &about);
-	uint64_t each = x->m->cells.count + x->m->place_count + 1UL, samples = WORK_MAX / each;
+	uint64_t ways = ft_sets_count(x->item_count, x->count, &about);
+	uint64_t each = x->m->cells.count + x->m->place_count + 1UL, samples = FT_FAILURES_WORK_MAX / each;
 	int r;
 
 	/* A tree has a cut for each level; other graphs have many for each network. */
 	if (x->m->capacity->ranks == 1)
-		samples = WORK_MAX / (each + (uint64_t)x->m->capacity->parts * x->m->capacity->cuts);
+		samples = FT_FAILURES_WORK_MAX / (each + (uint64_t)x->m->capacity->parts * x->m->capacity->cuts);
 	x->chosen = ft_arena_zeros(&x->memory, x->count + 1UL, sizeof(*x->chosen));
 	x->worst_chosen = ft_arena_zeros(&x->memory, x->count + 1UL, sizeof(*x->worst_chosen));
 	if (x->memory.failed)
@@ -1002,23 +601,23 @@ static int ways_look(struct after *x, struct ft_after *result)
 	result->drawn = ways > FT_AFTER_WAYS_MAX || ways > 2 * samples;
 	result->seed = result->drawn ? FT_AFTER_SEED : 0;
 	if (!result->drawn) {
-		ways_all(x, way_count);
+		ft_sets_all(x, way_count);
 	} else {
-		r = ways_hardest(x);
+		r = ft_sets_hardest(x);
 		if (r < 0)
 			return r;
-		ways_some(x, (uint32_t)samples, way_count);
+		ft_sets_some(x, (uint32_t)samples, way_count);
 	}
 	r = hops_look(x, ways, result->drawn);
 	if (r < 0)
 		return r;
-	result->exact = !result->drawn || hardest_are_known(x);
+	result->exact = !result->drawn || ft_sets_hardest_known(x);
 	result_fill(x, result);
 	r = ways_say(&result->ways, ways, about);
 	return r == 0 ? example_say(x, &result->example) : r;
 }
 
-static int result_add(struct after *x, struct ft_report *report)
+static int result_add(struct ft_failures *x, struct ft_report *report)
 {
 	struct ft_after *list = realloc(report->after, (report->after_count + 1) * sizeof(*list)), *result;
 
@@ -1032,7 +631,7 @@ static int result_add(struct after *x, struct ft_report *report)
 
 int ft_after_add(struct ft_model *m, enum ft_after_kind kind, uint32_t count)
 {
-	_cleanup_(after_release) struct after x = {.kind = kind};
+	_cleanup_(after_release) struct ft_failures x = {.kind = kind};
 	int r = after_init(&x, m);
 
 	if (r < 0)
