@@ -706,11 +706,24 @@ def run(arguments=None):
     return Campaign(read_options(arguments)).run()
 
 
+# Rounds in which a seed here and there found no placing with so few faults as there are, or one that was thought to have
+# as few and had more: of small networks, mostly without names.
+REPLAYED = {"mesh by rule": (47, 168, 396, 406, 471), "random by rule": (39, 246, 411, 416), "ring by rule": (298, 356, 452),
+            "polarfly by rule": (71, 413), "clos by rule": (148, 329, 385), "dragonfly by rule": (1, 9, 96, 240, 303)}
+
+
+def replay():
+    with tempfile.TemporaryDirectory() as directory:
+        status = [run(["--replay", "1:%d" % number, "--families", family, "--keep", directory])
+                  for family, numbers in REPLAYED.items() for number in numbers]
+    return any(status)
+
+
 def check():
-    """For "make check". Where all switches have their names, one round in eighty may be wrong. Without names, the search
-    for which switch is which is bounded, and a few small networks with several faults are read in another way."""
+    """For "make check". One round in eighty may be wrong: the search for which switch is which is bounded."""
     status = run(["--names", "planned", "--rounds", "80", "--tolerate", "0.0125"])
-    return run(["--names", "none,half,strange,guids", "--rounds", "80", "--tolerate", "0.03"]) or status
+    status = replay() or status
+    return run(["--names", "none,half,strange,guids", "--rounds", "80", "--tolerate", "0.0125"]) or status
 
 
 if __name__ == "__main__":

@@ -205,6 +205,7 @@ static uint32_t wrong_after_match(const char *planned_keys, const char *observed
 	_cleanup_(ft_plan_freep) struct ft_plan *planned = NULL, *observed = NULL;
 	_cleanup_(fabric_release) struct fabric f = {0};
 	_cleanup_free_ uint32_t *image = NULL, *rival = NULL;
+	struct ft_assign_result result;
 
 	plan_read(planned_keys, &design, &planned);
 	plan_read(observed_keys, &other, &observed);
@@ -212,6 +213,7 @@ static uint32_t wrong_after_match(const char *planned_keys, const char *observed
 	image = malloc(planned->switch_count * sizeof(*image));
 	rival = malloc(planned->switch_count * sizeof(*rival));
 	assert_true(image && rival);
+	result = (struct ft_assign_result){.image = image, .rival = rival};
 	assert_int_equal(ft_assign(&(struct ft_assign){.planned = &f.planned,
 						       .observed = &f.observed,
 						       .planned_at = f.vertices,
@@ -219,8 +221,10 @@ static uint32_t wrong_after_match(const char *planned_keys, const char *observed
 						       .named = f.none,
 						       .fixed = f.fixed,
 						       .order = f.order},
-				   image, rival, ret_doubt),
+				   &result),
 			 0);
+	free(result.others);
+	*ret_doubt = result.doubt;
 	return surplus_count(&f, image);
 }
 

@@ -79,6 +79,16 @@ static int parts_seed(struct ft_assign_work *w)
 	return 0;
 }
 
+int ft_assign_restart(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed)
+{
+	int r;
+
+	ft_assign_seats_copy(w, begin);
+	restart(w, seed);
+	r = parts_seed(w);
+	return r == 0 ? ft_assign_twins_deal(w) : r;
+}
+
 /* Keeps the present seats if they are better than the best so far. */
 static void best_take(struct ft_assign_work *w, struct ft_assign_worth *best_worth, uint32_t *best)
 {
@@ -98,13 +108,8 @@ static void best_take(struct ft_assign_work *w, struct ft_assign_worth *best_wor
 static int restart_judge(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed,
 			 struct ft_assign_worth *best_worth, uint32_t *best)
 {
-	int r;
+	int r = ft_assign_restart(w, begin, seed);
 
-	ft_assign_seats_copy(w, begin);
-	restart(w, seed);
-	r = parts_seed(w);
-	if (r == 0)
-		r = ft_assign_twins_deal(w);
 	if (r < 0)
 		return r;
 	best_take(w, best_worth, best);
@@ -381,21 +386,27 @@ static uint64_t cables_planned(const struct ft_assign_work *w)
 	return ends / 2;
 }
 
-/* The best of all restarts, after the local searches. *@ret_exact: it has no faults at all. */
-static int restarts(struct ft_assign_work *w, bool *ret_exact)
+/* The best of all restarts, after the local searches. *@ret_exact: it has no faults at all. @pool: see thorough.c. */
+static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool *ret_exact)
 {
 	size_t size = (w->in->observed->count + 1UL) * sizeof(*w->image);
 	_cleanup_free_ uint32_t *begin = malloc(size);
 	_cleanup_free_ uint32_t *best = malloc(size);
+	_cleanup_free_ uint32_t *certain = malloc(size);
 	struct ft_assign_worth worth = {UINT32_MAX, UINT64_MAX};
 	int r;
 
-	if (!begin || !best)
+	if (!begin || !best || !certain)
 		return -ENOMEM;
 	memcpy(begin, w->image, w->in->observed->count * sizeof(*begin));
+	memcpy(certain, begin, w->in->observed->count * sizeof(*begin));
+	for (uint32_t o = 0; w->in->names_weak && o < w->in->observed->count; o++)
+		certain[o] = w->in->fixed[o] ? certain[o] : FT_UNASSIGNED;
 	r = seats_try(w, begin, &worth, best);
 	if (r == 0 && worth.price < UINT64_MAX)
 		r = suspects_reseat(w, &worth, best);
+	if (r == 0 && worth.price < UINT64_MAX)
+		r = ft_assign_thorough(w, certain, &worth, best, pool);
 	if (r < 0)
 		return r;
 	if (worth.price < UINT64_MAX) {
@@ -506,9 +517,32 @@ static int strangers_leave(struct ft_assign_work *w)
 	return 0;
 }
 
-int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, enum ft_assign_doubt *ret_doubt)
+/* The assignments of @pool that differ from the present one, as one array. 0 or -ENOMEM. */
+static int others_take(struct ft_assign_work *w, struct ft_assign_pool *pool, struct ft_assign_result *ret)
+{
+	uint32_t observed = w->in->observed->count;
+	bool first = false;
+
+	if (pool->count == 0)
+		return 0;
+	ret->others = malloc(pool->count * (observed + 1UL) * sizeof(*ret->others));
+	if (!ret->others)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < pool->count; i++) {
+		if (!first && memcmp(pool->image[i], w->image, observed * sizeof(*w->image)) == 0) {
+			first = true;
+			continue;
+		}
+		memcpy(ret->others + ret->other_count++ * (size_t)observed, pool->image[i],
+		       observed * sizeof(*ret->others));
+	}
+	return 0;
+}
+
+int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 {
 	_cleanup_(work_release) struct ft_assign_work w = {0};
+	_cleanup_(ft_assign_pool_release) struct ft_assign_pool pool = {0};
 	bool exact = false;
 	int r = work_make(&w, input);
 
@@ -518,17 +552,22 @@ int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_
 	named_seat(&w);
 	ft_assign_looks_take(input->planned, input->planned_at, w.planned_look);
 	ft_assign_looks_take(input->observed, input->observed_at, w.observed_look);
-	r = restarts(&w, &exact);
+	if (input->image)
+		ft_assign_seats_copy(&w, input->image);
+	else
+		r = restarts(&w, &pool, &exact);
 	if (r < 0)
 		return r;
 	for (uint32_t o = 0; o < input->observed->count; o++)
-		ret_rival[o] = FT_UNASSIGNED;
-	r = exact ? 0 : strangers_leave(&w);
+		ret->rival[o] = FT_UNASSIGNED;
+	r = exact || input->image ? 0 : strangers_leave(&w);
+	if (r == 0)
+		r = others_take(&w, &pool, ret);
 	if (r < 0)
 		return r;
 	if (!exact)
-		ft_assign_rivals_find(&w, ret_rival);
-	memcpy(ret_image, w.image, input->observed->count * sizeof(*ret_image));
-	*ret_doubt = !w.unfinished ? FT_ASSIGN_SURE : w.contradicted ? FT_ASSIGN_CONTRADICTED : FT_ASSIGN_UNFINISHED;
+		ft_assign_rivals_find(&w, ret->rival);
+	memcpy(ret->image, w.image, input->observed->count * sizeof(*ret->image));
+	ret->doubt = !w.unfinished ? FT_ASSIGN_SURE : w.contradicted ? FT_ASSIGN_CONTRADICTED : FT_ASSIGN_UNFINISHED;
 	return 0;
 }

@@ -36,17 +36,31 @@ struct ft_assign {
 	bool names_first;      /* among twins names outweigh hosts: they are derived from port numbers */
 	const bool *fixed;     /* by observed switch: @named is bound, and no cable contradicts it */
 	const uint32_t *order; /* by observed switch: its rank, the last tie-breaker among equals */
+	const uint32_t *image; /* NULL, or the assignment: only the rivals are looked for */
+};
+
+struct ft_assign_result {
+	uint32_t *image; /* by observed switch: the planned one, or UINT32_MAX: not planned */
+	/*
+	 * By observed switch with faults in its place that its name does not identify: another planned switch whose
+	 * place would make no more faults; else UINT32_MAX.
+	 */
+	uint32_t *rival;
+	enum ft_assign_doubt doubt; /* whether another image may have fewer faults */
+	/*
+	 * Of small networks with several faults: other assignments that may have as few, one after the other; to be
+	 * freed. The faults are estimated; only an explanation counts them.
+	 */
+	uint32_t *others;
+	uint32_t other_count;
 };
 
 /*
- * @ret_image  by observed switch: the planned one, or UINT32_MAX: not planned. [observed->count]
- * @ret_rival  by observed switch with faults in its place that its name does not identify: another planned switch whose
- *             place would make no more faults; else UINT32_MAX. [observed->count]
- * @ret_doubt  whether another image may have fewer faults
+ * @ret  image and rival have room for [observed->count]; others is NULL before
  *
  * O(E) if all are named. Else O(V d^2) for V switches of degree d, times the number of seeds tried, which a fixed
  * amount of work limits. Returns 0 or -ENOMEM.
  */
-int ft_assign(const struct ft_assign *input, uint32_t *ret_image, uint32_t *ret_rival, enum ft_assign_doubt *ret_doubt);
+int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret);
 
 #endif

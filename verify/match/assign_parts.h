@@ -111,6 +111,15 @@ struct ft_assign_worth {
 	uint64_t price;
 };
 
+/* Assignments whose residuals differ, the best first. */
+enum { FT_POOL_MAX = 32 };
+struct ft_assign_pool {
+	uint32_t *image[FT_POOL_MAX];
+	struct ft_assign_worth worth[FT_POOL_MAX];
+	uint64_t key[FT_POOL_MAX]; /* of the residual */
+	uint32_t count;
+};
+
 static inline uint32_t absolute(uint32_t a, uint32_t b)
 {
 	return a > b ? a - b : b - a;
@@ -120,6 +129,21 @@ static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
 {
 	return g->first[v + 1] - g->first[v];
 }
+
+/* ---- assign.c ---- */
+
+/* The seats of @begin, extended from @seed, or without one. The result may lack some switches. 0 or -ENOMEM. */
+int ft_assign_restart(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed);
+
+/* ---- thorough.c ---- */
+
+/*
+ * Searches a small network in which some faults are left. @begin: seats that are certain; @best, of value @worth, is
+ * replaced by what is better. @pool, empty before: what may be explained as well, @best first. 0 or -ENOMEM.
+ */
+int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best,
+		       struct ft_assign_pool *pool);
+void ft_assign_pool_release(struct ft_assign_pool *pool);
 
 /* ---- ways.c ---- */
 
@@ -197,6 +221,8 @@ uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image);
 
 /* Puts @o into @p, and the switch in @p, if any, into the place of @o. */
 void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p);
+/* The same if the assignment is better then; *@worth: its value. Pinned switches stay. True if it is done. */
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, struct ft_assign_worth *worth);
 /* Local search by prices of seats. True if any switch was moved. */
 bool ft_assign_improve(struct ft_assign_work *w);
 /* Local search by the value of the whole assignment, among few switches. @worth: its present value. */

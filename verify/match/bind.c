@@ -18,6 +18,7 @@ struct matching {
 	struct ft_assign_vertex *planned_at, *observed_at;
 	uint32_t *named, *order, *image, *live_of_vertex, *vertex_of_live;
 	uint32_t *rival; /* by vertex: another place that explains as much, or FT_NONE */
+	uint32_t *given; /* by vertex: its place, if the model is told; or NULL */
 	uint32_t *bound; /* by vertex: the place that the design binds it to, or FT_NONE */
 	bool *fixed;
 	uint32_t vertices; /* live switches that may have a place */
@@ -276,11 +277,45 @@ static void seats_take(struct ft_model *m, const struct matching *g)
 	}
 }
 
+/* The places that the model is told, by vertex. */
+static int given_take(const struct ft_model *m, struct matching *g)
+{
+	if (!m->given)
+		return 0;
+	g->given = malloc((g->vertices + 1UL) * sizeof(*g->given));
+	if (!g->given)
+		return -ENOMEM;
+	for (uint32_t v = 0; v < g->vertices; v++)
+		g->given[v] = m->given[g->live_of_vertex[v]];
+	return 0;
+}
+
+/* The other ways to place the switches, by live switch. */
+static int others_take(struct ft_model *m, const struct matching *g, const struct ft_assign_result *result)
+{
+	uint32_t count = m->live.switch_count;
+
+	free(m->others);
+	m->other_count = 0;
+	m->others = malloc((result->other_count * (size_t)count + 1) * sizeof(*m->others));
+	if (!m->others)
+		return -ENOMEM;
+	for (; m->other_count < result->other_count; m->other_count++) {
+		uint32_t *other = m->others + m->other_count * (size_t)count;
+
+		for (uint32_t i = 0; i < count; i++)
+			other[i] = FT_NONE;
+		for (uint32_t v = 0; v < g->vertices; v++)
+			other[g->live_of_vertex[v]] = result->others[m->other_count * (size_t)g->vertices + v];
+	}
+	return 0;
+}
+
 int ft_switches_match(struct ft_model *m, bool loose)
 {
 	_cleanup_(matching_release) struct matching g = {0};
 	uint32_t count = m->live.switch_count;
-	enum ft_assign_doubt doubt;
+	struct ft_assign_result result = {0};
 	int r;
 
 	g.named = ft_arena_numbers(&g.memory, count, FT_NONE);
@@ -301,6 +336,10 @@ int ft_switches_match(struct ft_model *m, bool loose)
 	if (r == 0)
 		r = order_take(m, &g);
 	if (r == 0)
+		r = given_take(m, &g);
+	result.image = g.image;
+	result.rival = g.rival;
+	if (r == 0)
 		r = ft_assign(&(struct ft_assign){.planned = &g.planned,
 						  .observed = &g.observed,
 						  .planned_at = g.planned_at,
@@ -309,12 +348,16 @@ int ft_switches_match(struct ft_model *m, bool loose)
 						  .names_first = m->exact.votes != NULL,
 						  .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
 						  .fixed = g.fixed,
-						  .order = g.order},
-			      g.image, g.rival, &doubt);
+						  .order = g.order,
+						  .image = g.given},
+			      &result);
+	if (r == 0 && !m->chassis)
+		r = others_take(m, &g, &result);
+	free(result.others);
 	if (r < 0)
 		return r;
-	m->match_unfinished = doubt != FT_ASSIGN_SURE;
-	m->match_contradicted = doubt == FT_ASSIGN_CONTRADICTED;
+	m->match_unfinished = result.doubt != FT_ASSIGN_SURE;
+	m->match_contradicted = result.doubt == FT_ASSIGN_CONTRADICTED;
 	seats_take(m, &g);
 	replaced_find(m, &g);
 	return 0;

@@ -140,12 +140,13 @@ bool ft_assign_improve(struct ft_assign_work *w)
 	return moved;
 }
 
-/* True if the assignment is better with @o and the switch in @p exchanged. Else the exchange is undone. */
-static bool exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, struct ft_assign_worth *worth)
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, struct ft_assign_worth *worth)
 {
 	uint32_t other = w->origin[p], from = w->image[o];
 	struct ft_assign_worth now;
 
+	if (is_pinned(w, o) || (other != FT_UNASSIGNED && is_pinned(w, other)))
+		return false;
 	ft_assign_exchange(w, o, p);
 	now = ft_assign_worth_of(w);
 	if (ft_assign_is_better(&now, worth)) {
@@ -185,7 +186,7 @@ void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth)
 		for (uint32_t i = 0; i < count; i++)
 			for (uint32_t k = 0; k < places && w->steps < limit; k++)
 				if (w->image[who[i]] != where[k])
-					better |= exchange_settle(w, who[i], where[k], &worth);
+					better |= ft_assign_exchange_settle(w, who[i], where[k], &worth);
 	}
 }
 

@@ -220,6 +220,14 @@ struct ft_model {
 	bool *replaced;	   /* by place: bound to a GUID or name other than that of its switch */
 	bool *kind_named;  /* by kind: every observed switch of it carries its planned name */
 
+	/*
+	 * Other assignments with about as few faults, by live switch its place, one after the other (match/thorough.c);
+	 * cmd/verify.c explains each and takes the one with the fewest. That one is @given then, not owned, or NULL.
+	 */
+	uint32_t *others;
+	uint32_t other_count;
+	const uint32_t *given;
+
 	/* Evidence from the baseline (recall.c). */
 	struct ft_recall recall;
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Small networks in which several faults are left: every pair is a seed once, and the best results are improved by
+ * exchanges of two. In a network of some twenty switches without names three faults touch most switches, and hardly a
+ * seed looks like its place.
+ *
+ * The number of faults of an assignment is an estimate (worth.c), and several assignments may have the least. Those
+ * that differ are kept, so that the explanation of each may tell which has the fewest (cmd/verify.c). Two that differ
+ * by a symmetry of the plan alone are one: their residuals are the same cables of the same observed switches.
+ *
+ * Cost: bounded by STEPS_MAX.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/chance.h"
+#include "base/cleanup.h"
+#include "verify/match/assign_parts.h"
+
+enum {
+	SWITCHES_MAX = 64,
+	IMPROVED_MAX = 32, /* results that are improved */
+	FOREIGN_SHARE = 5,
+	NEAR = 1, /* more faults than the best may be estimated of what is kept */
+};
+static const uint64_t STEPS_MAX = 40000000, SEEDS_STEPS_MAX = 16000000;
+
+/* ---- keeping ---- */
+
+/* The key of two numbers and a third, in whatever order the two are. */
+static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
+{
+	return ft_chance_of(ft_chance_of(a < b ? a << 32 | b : b << 32 | a) + c);
+}
+
+/* The width that the plan has between the places of two observed switches. */
+static uint32_t width_between(const struct ft_assign_work *w, uint32_t o, uint32_t peer)
+{
+	const struct ft_multigraph *g = w->in->planned;
+	uint32_t p = w->image[o], q = w->image[peer];
+
+	for (uint32_t i = g->first[p]; i < g->first[p + 1]; i++)
+		if (g->adjacent[i].vertex == q)
+			return g->adjacent[i].count;
+	return 0;
+}
+
+/* Of an observed switch: cables that its neighbours have and the plan has not, or fewer of. */
+static uint64_t seen_key(const struct ft_assign_work *w, uint32_t o)
+{
+	const struct ft_multigraph *g = w->in->observed;
+	uint64_t key = 0;
+
+	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
+		uint32_t peer = g->adjacent[i].vertex, width;
+
+		if (w->image[peer] == FT_UNASSIGNED)
+			continue;
+		width = width_between(w, o, peer);
+		if (width != g->adjacent[i].count)
+			key += mix(o, peer, g->adjacent[i].count - (uint64_t)width);
+	}
+	return key;
+}
+
+static bool is_seen_between(const struct ft_assign_work *w, uint32_t o, uint32_t peer)
+{
+	const struct ft_multigraph *g = w->in->observed;
+
+	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
+		if (g->adjacent[i].vertex == peer)
+			return true;
+	return false;
+}
+
+/* Of a place: cables to others that were not seen at all; of an empty one, all of them. */
+static uint64_t planned_key(const struct ft_assign_work *w, uint32_t p)
+{
+	const struct ft_multigraph *g = w->in->planned;
+	uint32_t o = w->origin[p];
+	uint64_t key = 0;
+
+	for (uint32_t i = g->first[p]; i < g->first[p + 1]; i++) {
+		uint32_t peer = w->origin[g->adjacent[i].vertex];
+
+		if (peer == FT_UNASSIGNED)
+			continue;
+		if (o == FT_UNASSIGNED)
+			key += ft_chance_of((uint64_t)peer << 32 | g->adjacent[i].count);
+		else if (!is_seen_between(w, o, peer))
+			key += mix(o, peer, 0 - (uint64_t)g->adjacent[i].count);
+	}
+	return o == FT_UNASSIGNED ? ft_chance_of(key) : key;
+}
+
+/* What the assignment leaves to be explained, in terms of observed switches. */
+static uint64_t residual_key(const struct ft_assign_work *w)
+{
+	uint64_t key = 0;
+
+	for (uint32_t p = 0; p < w->in->planned->count; p++)
+		key += planned_key(w, p);
+	for (uint32_t o = 0; o < w->in->observed->count; o++) {
+		uint32_t p = w->image[o];
+
+		if (p == FT_UNASSIGNED) {
+			key += mix(o, o, 0);
+			continue;
+		}
+		key += seen_key(w, o);
+		if (w->in->planned_at[p].hosts != w->in->observed_at[o].hosts)
+			key += mix(o, o, 1 + w->in->planned_at[p].hosts);
+		if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
+			key += mix(o, o, (uint64_t)1 << 32);
+	}
+	return key;
+}
+
+static bool is_kept(const struct ft_assign_pool *pool, uint64_t key)
+{
+	for (uint32_t i = 0; i < pool->count; i++)
+		if (pool->key[i] == key)
+			return true;
+	return false;
+}
+
+/* Keeps the present assignment in its order, unless one like it is there. 0 or -ENOMEM. */
+static int pool_add(struct ft_assign_work *w, struct ft_assign_pool *pool)
+{
+	struct ft_assign_worth now = ft_assign_worth_of(w);
+	uint64_t key = residual_key(w);
+	uint32_t at = pool->count, *image;
+
+	if (is_kept(pool, key))
+		return 0;
+	while (at > 0 && ft_assign_is_better(&now, &pool->worth[at - 1]))
+		at--;
+	if (at == FT_POOL_MAX)
+		return 0;
+	image = pool->count == FT_POOL_MAX ? pool->image[FT_POOL_MAX - 1]
+					   : malloc((w->in->observed->count + 1UL) * sizeof(*image));
+	if (!image)
+		return -ENOMEM;
+	pool->count += pool->count < FT_POOL_MAX;
+	for (uint32_t i = pool->count - 1; i > at; i--) {
+		pool->image[i] = pool->image[i - 1];
+		pool->worth[i] = pool->worth[i - 1];
+		pool->key[i] = pool->key[i - 1];
+	}
+	memcpy(image, w->image, w->in->observed->count * sizeof(*image));
+	pool->image[at] = image;
+	pool->worth[at] = now;
+	pool->key[at] = key;
+	return 0;
+}
+
+void ft_assign_pool_release(struct ft_assign_pool *pool)
+{
+	for (uint32_t i = 0; i < pool->count; i++)
+		free(pool->image[i]);
+	*pool = (struct ft_assign_pool){0};
+}
+
+/* ---- searching ---- */
+
+/* Every unseated switch in every free place as the seed, until the work is done. */
+static int seeds_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_pool *pool)
+{
+	uint32_t planned = w->in->planned->count, observed = w->in->observed->count;
+	uint64_t limit = w->steps + SEEDS_STEPS_MAX;
+	int r = 0;
+
+	for (uint32_t turn = 0; r == 0 && turn < planned; turn++)
+		for (uint32_t o = 0; r == 0 && o < observed && w->steps < limit; o++) {
+			struct ft_assign_guess seed = {.o = o, .p = (o + turn) % planned};
+
+			ft_assign_seats_copy(w, begin);
+			if (w->image[o] != FT_UNASSIGNED || w->origin[seed.p] != FT_UNASSIGNED)
+				continue;
+			r = ft_assign_restart(w, begin, &seed);
+			if (r == 0)
+				r = pool_add(w, pool);
+		}
+	return r;
+}
+
+/* Exchanges of two, and moves to free places, while that is better. */
+static int exchanges_try(struct ft_assign_work *w, uint32_t *image, uint64_t limit, struct ft_assign_pool *pool)
+{
+	struct ft_assign_worth worth;
+	bool better = true;
+
+	ft_assign_seats_copy(w, image);
+	worth = ft_assign_worth_of(w);
+	while (better) {
+		better = false;
+		for (uint32_t o = 0; o < w->in->observed->count; o++)
+			for (uint32_t p = 0; p < w->in->planned->count && w->steps < limit; p++)
+				if (w->image[o] != p && !(w->origin[p] != FT_UNASSIGNED && w->origin[p] < o))
+					better |= ft_assign_exchange_settle(w, o, p, &worth);
+	}
+	return pool_add(w, pool);
+}
+
+int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best,
+		       struct ft_assign_pool *pool)
+{
+	uint32_t observed = w->in->observed->count, tried = 0;
+	size_t size = (observed + 1UL) * sizeof(*best);
+	_cleanup_free_ uint32_t *starts = malloc(IMPROVED_MAX * size);
+	uint64_t limit = w->steps + STEPS_MAX, ends = 0;
+	int r = starts ? 0 : -ENOMEM;
+
+	if (observed > SWITCHES_MAX || w->in->planned->count > SWITCHES_MAX || worth->faults <= NEAR)
+		return 0;
+	if (r == 0) {
+		ft_assign_seats_copy(w, best);
+		r = pool_add(w, pool);
+	}
+	if (r == 0)
+		r = seeds_try(w, begin, pool);
+	for (; r == 0 && tried < pool->count && tried < IMPROVED_MAX; tried++)
+		memcpy(starts + tried * (observed + 1UL), pool->image[tried], observed * sizeof(*best));
+	for (uint32_t i = 0; r == 0 && i < tried; i++)
+		r = exchanges_try(w, starts + i * (observed + 1UL), limit, pool);
+	if (r < 0)
+		return r;
+	while (pool->count > 0 && pool->worth[pool->count - 1].faults > pool->worth[0].faults + NEAR)
+		free(pool->image[--pool->count]);
+	*worth = pool->worth[0];
+	memcpy(best, pool->image[0], observed * sizeof(*best));
+	for (uint32_t p = 0; p < w->in->planned->count; p++)
+		ends += w->in->planned->degree[p];
+	/* So many faults are those of another network. */
+	w->unfinished &= w->steps >= limit || FOREIGN_SHARE * (uint64_t)worth->faults > ends / 2;
+	return 0;
+}
