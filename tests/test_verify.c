@@ -633,6 +633,14 @@ static void test_limits(void **state)
 		 "warning",
 		 NULL,
 		 {5, 50}},
+		/* 120 cables are between its halves; halves that are grown have more, and none found lost any. */
+		{"a cable between the halves of a grid",
+		 "{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"torus\", \"dims\": [6, 10, 14], \"bundle\": 1, "
+		 "\"edge\": {\"ports\": 36, \"ports_to_nodes\": 2}}",
+		 "cut sw-0-0-06:7",
+		 "ok",
+		 "; in all 0.8 % of the bisection is lost, and 5 % is worth a warning",
+		 {5, 50}},
 		{"hosts at risk are one whatever it costs", SMALL "}", "dead core02", "warning", NULL, {60, 70}},
 		{"what is waived stays so",
 		 SMALL ",\"expect\":{\"waive\":[{\"id\":\"cable-missing:0x0000000000100003-0x0000000000100005\"}]}}",

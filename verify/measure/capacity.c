@@ -291,6 +291,34 @@ static int weights_tell(const struct ft_model *m, uint32_t **ret_weight)
 	return 0;
 }
 
+/*
+ * Of a grid the halves between two planes, for each dimension that has two halves of one weight. These are the smallest
+ * cuts; in a large grid no half that grows from one switch comes near (16 x 16 x 16: 7,360 cables for 5,120).
+ */
+static void grid_halves(const struct ft_model *m, const uint32_t *weight, struct ft_cut_search *search)
+{
+	const struct ft_plan *plan = m->plan;
+	uint32_t stride = 1;
+
+	for (uint32_t d = 0; d < plan->dim_count; d++)
+		stride *= plan->dims[d];
+	if (m->network_count > 1 || stride != plan->switch_count)
+		return;
+	for (uint32_t d = 0; d < plan->dim_count; d++) {
+		uint64_t on[2] = {0, 0};
+
+		stride /= plan->dims[d];
+		for (uint32_t p = 0; p < m->place_count; p++) {
+			uint32_t at = (uint32_t)(m->places[p] - plan->switches) / stride % plan->dims[d];
+			bool far = 2 * at >= plan->dims[d];
+
+			on[far] += weight[p];
+			search->side[p] = (search->side[p] & ~(1ULL << search->count)) | (uint64_t)far << search->count;
+		}
+		search->count += on[0] == on[1];
+	}
+}
+
 /* The smallest cuts of the plan, and those of the graph of cables that carry traffic. */
 static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uint32_t *carriers)
 {
@@ -304,8 +332,10 @@ static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uin
 	int r = side ? weights_tell(m, &weight) : -ENOMEM;
 
 	search.weight = weight;
-	if (r == 0)
+	if (r == 0) {
+		grid_halves(m, weight, &search);
 		r = graph_make(m, m->cells.width, &plan);
+	}
 	if (r == 0)
 		r = ft_cuts_search(&search, OF_PLAN);
 	for (uint32_t cell = 0; cell < m->cells.count; cell++)

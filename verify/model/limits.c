@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "verify/model/model.h"
 
 /* Findings that cost only bandwidth. */
@@ -46,6 +47,13 @@ static bool costs_more(const struct ft_finding *a, const struct ft_finding *b)
 	return ft_ratio_compare(a->impact.bisection_lost, b->impact.bisection_lost) > 0;
 }
 
+/* Of findings with equal cost the first by its words is raised: the order of ids is that of GUIDs, which say nothing.
+ */
+static bool is_before(const struct ft_finding *a, const struct ft_finding *b)
+{
+	return costs_more(a, b) || (!costs_more(b, a) && ft_text_natural_compare(a->text, b->text) < 0);
+}
+
 /* The finding to become critical; NULL: one is critical already, or none is to be changed. */
 static struct ft_finding *finding_to_raise(struct ft_report *r)
 {
@@ -58,7 +66,7 @@ static struct ft_finding *finding_to_raise(struct ft_report *r)
 			return NULL;
 		if (f->severity != FT_SEVERITY_WARNING)
 			continue;
-		if (!most || costs_more(f, most))
+		if (!most || is_before(f, most))
 			most = f;
 	}
 	return most;
@@ -112,8 +120,6 @@ static int severities_change(struct ft_report *r, const struct ft_limits *limits
 
 int ft_report_limit(struct ft_report *report, const struct ft_limits *limits)
 {
-	/* Of findings with equal cost the first is raised. */
-	ft_findings_sort(report);
 	if (severities_change(report, limits) < 0)
 		return -ENOMEM;
 	report->limits = *limits;
