@@ -39,6 +39,9 @@ static const struct {
 	struct faults faults;
 	uint64_t seed; /* the one before the first */
 } rows[] = {
+	{"\"topology\": \"slim-fly\", \"q\": 8, \"edge\": {\"ports\": 64}", {2, 0, 0}, 0},
+	{"\"topology\": \"slim-fly\", \"q\": 8, \"edge\": {\"ports\": 64}", {2, 0, 0}, 8},
+	{"\"topology\": \"slim-fly\", \"q\": 8, \"edge\": {\"ports\": 64}", {1, 1, 1}, 0},
 	{"\"topology\": \"slim-fly\", \"q\": 16, \"edge\": {\"ports\": 64}", {0, 0, 0}, 0},
 	{"\"topology\": \"slim-fly\", \"q\": 16, \"edge\": {\"ports\": 64}", {3, 0, 0}, 0},
 	{"\"topology\": \"slim-fly\", \"q\": 17, \"edge\": {\"ports\": 64}", {0, 0, 0}, 0},

@@ -398,8 +398,9 @@ static int roots_try(struct ft_bases *b, uint32_t *ret_image, uint32_t *ret_coun
 	uint32_t at = stage_next_base(b, 0);
 	size_t size = 3 * (observed + 1UL) * sizeof(*b->class);
 	_cleanup_free_ uint32_t *begin = malloc(size);
+	_cleanup_free_ uint32_t *image = malloc((observed + 1UL) * sizeof(*image));
 
-	if (!begin)
+	if (!begin || !image)
 		return -ENOMEM;
 	b->first = at;
 	degrees_match(b);
@@ -408,11 +409,12 @@ static int roots_try(struct ft_bases *b, uint32_t *ret_image, uint32_t *ret_coun
 	if (at == b->stage_count) {
 		*ret_most = sizes_agree(b, &b->stage[at - 1]);
 		*ret_count = pairs_take(b, ret_image);
+		*ret_most -= ft_assign_pairs_check(b->w, ret_image);
 	}
 	memcpy(begin, b->class, size);
 	for (uint32_t o = 0;
 	     at < b->stage_count && o < observed && 4 * *ret_most < 3 * planned && b->w->steps < b->limit; o++) {
-		uint32_t agree = 0;
+		uint32_t agree = 0, count;
 		int r;
 
 		if (begin[o] != b->stage[at - 1].class[b->stage[at].base])
@@ -421,9 +423,17 @@ static int roots_try(struct ft_bases *b, uint32_t *ret_image, uint32_t *ret_coun
 		r = images_find(b, at, o, &agree);
 		if (r < 0)
 			return r;
-		if (agree > *ret_most)
-			*ret_count = pairs_take(b, ret_image);
-		*ret_most = agree > *ret_most ? agree : *ret_most;
+		if (agree <= *ret_most)
+			continue;
+		/* Classes of the right sizes may still be no image: so in every other Slim Fly of q = 8 with a fault.
+		 */
+		count = pairs_take(b, image);
+		agree -= ft_assign_pairs_check(b->w, image);
+		if (agree <= *ret_most)
+			continue;
+		*ret_most = agree;
+		*ret_count = count;
+		memcpy(ret_image, image, observed * sizeof(*image));
 	}
 	return 0;
 }
@@ -460,7 +470,5 @@ int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t
 	for (unsigned int i = 0; r == 0 && i < FT_COUNT(runs) && 4 * agree < 3 * w->in->planned->count; i++)
 		r = bases_try(w, &runs[i], ret_image, ret_count, &agree);
 	w->steps = steps;
-	if (r == 0 && *ret_count > 0)
-		ft_assign_pairs_check(w, ret_image);
 	return r;
 }
