@@ -570,6 +570,27 @@ static void test_unfinished(void **state)
 		fail_msg("%s", said);
 }
 
+/* In a grid without names two faults are as few as two others with some switches in other places: both are told. */
+static void test_placed_otherwise(void **state)
+{
+	_cleanup_(bench_release) struct bench b = {0};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	unsigned int said = 0;
+	(void)state;
+
+	bench_make(&b, "{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"mesh\", \"dims\": [3, 4], \"bundle\": 1, "
+		       "\"edge\": {\"ports\": 12, \"ports_to_nodes\": 2}}");
+	faults_apply(&b, "cut sw-0-1:5; cut sw-0-0:3; link sw-0-0:3 sw-0-1:9");
+	switches_unname(b.snapshot);
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(report->finding_count, 2);
+	for (size_t i = 0; i < report->finding_count; i++)
+		for (size_t n = 0; n < report->findings[i].alternative_count; n++)
+			said += strstr(report->findings[i].alternatives[n], "with the switches placed otherwise: ") !=
+				NULL;
+	assert_int_equal(said, 2);
+}
+
 /* A network of the same numbers that is another one: which switch is which has no answer, and no list of faults is one.
  */
 static void test_unmatched(void **state)
@@ -1152,17 +1173,18 @@ static void test_look_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_hosts_text),	   cmocka_unit_test(test_hosts_listed_down),
-		cmocka_unit_test(test_part_with_core),	   cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_names_hold),	   cmocka_unit_test(test_unfinished),
-		cmocka_unit_test(test_unmatched),	   cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nameless),	   cmocka_unit_test(test_name_left_out),
-		cmocka_unit_test(test_edge_without_hosts), cmocka_unit_test(test_nothing_seen),
-		cmocka_unit_test(test_ids_stay),	   cmocka_unit_test(test_anything),
-		cmocka_unit_test(test_any_port_unheard),   cmocka_unit_test(test_nagios_bar),
-		cmocka_unit_test(test_short_names),	   cmocka_unit_test(test_own_names),
-		cmocka_unit_test(test_expired_says_so),	   cmocka_unit_test(test_untried),
-		cmocka_unit_test(test_no_memory),	   cmocka_unit_test(test_look_no_memory),
+		cmocka_unit_test(test_hosts_text),	 cmocka_unit_test(test_hosts_listed_down),
+		cmocka_unit_test(test_part_with_core),	 cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_names_hold),	 cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_placed_otherwise), cmocka_unit_test(test_unmatched),
+		cmocka_unit_test(test_limits),		 cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_name_left_out),	 cmocka_unit_test(test_edge_without_hosts),
+		cmocka_unit_test(test_nothing_seen),	 cmocka_unit_test(test_ids_stay),
+		cmocka_unit_test(test_anything),	 cmocka_unit_test(test_any_port_unheard),
+		cmocka_unit_test(test_nagios_bar),	 cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_own_names),	 cmocka_unit_test(test_expired_says_so),
+		cmocka_unit_test(test_untried),		 cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

@@ -10,6 +10,7 @@
 #include "planner/plan/variant.h"
 #include "planner/plan/wiring.h"
 #include "planner/write/phases.h"
+#include "verify/cmd/placings.h"
 #include "verify/model/bounds.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
@@ -223,90 +224,6 @@ static int due_settle(struct ft_model *m)
 
 /* ---- several ways to place the switches ---- */
 
-/*
- * What an explanation costs: its findings of what is built otherwise and what it takes to mend them; then what could
- * not be judged; then hosts. Neither findings alone nor moves alone tell: a cycle of eleven exchanged cables is one
- * finding, and three moved cables are no more work than a cycle of three and a moved one.
- */
-struct cost {
-	uint32_t mending, unjudged, hosts, faults;
-};
-
-static void cost_add(struct cost *cost, uint32_t moves)
-{
-	cost->faults++;
-	cost->mending += 1 + moves;
-}
-
-static void cost_of_finding(const struct ft_finding *f, struct cost *cost)
-{
-	switch (f->code) {
-	case FT_CODE_EDGE_ISOLATED:
-	case FT_CODE_CORE_MISSING:
-	case FT_CODE_CABLE_MISPLACED:
-	case FT_CODE_CABLE_UNPLANNED:
-	case FT_CODE_CABLE_WRONG_PORT:
-	case FT_CODE_LOOPBACK:
-	case FT_CODE_SWITCH_UNPLANNED:
-	case FT_CODE_SWITCH_REPLACED:
-	case FT_CODE_SWITCH_MUTE:
-	case FT_CODE_EDGE_OVERLOADED:
-	case FT_CODE_HOST_ON_CORE:
-		cost_add(cost, 1);
-		break;
-	case FT_CODE_CABLE_MISSING:
-		cost_add(cost, f->count);
-		break;
-	case FT_CODE_CABLES_SWAPPED:
-		cost_add(cost, f->count - 1);
-		break;
-	case FT_CODE_SWEEP_INCOMPLETE:
-		cost_add(cost, 1);
-		cost->unjudged++;
-		break;
-	case FT_CODE_HOSTS_MISSING:
-	case FT_CODE_HOSTS_UNPLANNED:
-		cost->mending++;
-		cost->hosts += f->count;
-		break;
-	default:
-		break;
-	}
-}
-
-/*
- * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, that an
- * unplanned one has hosts, or that one whose place has hosts has none.
- */
-static struct cost cost_of(const struct ft_model *m)
-{
-	struct cost cost = {0};
-
-	for (size_t i = 0; i < m->report->finding_count; i++)
-		cost_of_finding(&m->report->findings[i], &cost);
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
-
-		if (sw->tolerated)
-			continue;
-		cost.mending += m->named[i] != FT_NONE && sw->planned != m->named[i];
-		cost.mending +=
-			sw->planned == FT_NONE ? sw->hosts > 0 : sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
-	}
-	return cost;
-}
-
-static int cost_compare(struct cost a, struct cost b)
-{
-	const uint32_t x[] = {a.mending, a.unjudged, a.hosts, a.faults};
-	const uint32_t y[] = {b.mending, b.unjudged, b.hosts, b.faults};
-
-	for (size_t i = 0; i < FT_COUNT(x); i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
-}
-
 /* Explains the fabric with the switches placed as @given. The plan that is due stays @of's. */
 static int placing_explain(const struct ft_model *of, const uint32_t *given, struct ft_model *ret)
 {
@@ -326,19 +243,24 @@ static void placing_release(struct ft_model *m)
 	ft_model_release(m);
 }
 
+static const uint32_t *placing_at(const struct ft_model *m, uint32_t number)
+{
+	return m->others + number * (size_t)m->live.switch_count;
+}
+
 /* The number of the best of the other placings; their count: none is better. */
 static int placing_choose(const struct ft_model *m, uint32_t *ret_best)
 {
-	struct cost best = cost_of(m);
+	struct ft_cost best = ft_cost_of(m);
 	int r = 0;
 
 	*ret_best = m->other_count;
 	for (uint32_t i = 0; r == 0 && i < m->other_count; i++) {
 		struct ft_model other;
 
-		r = placing_explain(m, m->others + i * (size_t)m->live.switch_count, &other);
-		if (r == 0 && cost_compare(cost_of(&other), best) < 0) {
-			best = cost_of(&other);
+		r = placing_explain(m, placing_at(m, i), &other);
+		if (r == 0 && ft_cost_compare(ft_cost_of(&other), best) < 0) {
+			best = ft_cost_of(&other);
 			*ret_best = i;
 		}
 		placing_release(&other);
@@ -346,28 +268,55 @@ static int placing_choose(const struct ft_model *m, uint32_t *ret_best)
 	return r;
 }
 
-/* The estimate of the matching chose among several ways to place the switches: takes the one with the fewest faults. */
+/* Names the first placing that costs as much as the present one and finds something else. */
+static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count, uint32_t chosen)
+{
+	bool found = false;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && !found && i < count; i++) {
+		struct ft_model other;
+
+		if (i == chosen)
+			continue;
+		r = placing_explain(m, others + i * (size_t)m->live.switch_count, &other);
+		found = r == 0 && ft_cost_compare(ft_cost_of(&other), ft_cost_of(m)) == 0;
+		if (found)
+			r = ft_tie_tell(m, &other);
+		placing_release(&other);
+	}
+	return r;
+}
+
+/*
+ * The estimate of the matching chose among several ways to place the switches: takes the one with the fewest faults,
+ * and names another that has as few.
+ */
 static int placings_settle(struct ft_model *m)
 {
 	const struct ft_verify_input *input = m->input;
+	_cleanup_free_ uint32_t *others = NULL;
+	uint32_t best, count = m->other_count;
 	bool *not_due = m->not_due;
 	struct ft_plan *due = m->due;
-	uint32_t *others, best;
 	int r = placing_choose(m, &best);
 
-	if (r < 0 || best == m->other_count)
+	if (r < 0)
 		return r;
 	others = FT_STEAL(m->others);
-	memmove(others, others + best * (size_t)m->live.switch_count, m->live.switch_count * sizeof(*others));
-	placing_release(m);
-	model_begin(m, input, NULL, due, not_due);
-	r = report_begin(m);
-	m->given = others;
-	if (r == 0)
-		r = steps_take(m, model_steps, FT_COUNT(model_steps));
-	m->given = NULL;
-	free(others);
-	return r;
+	m->other_count = 0;
+	if (best < count) {
+		const uint32_t *given = others + best * (size_t)m->live.switch_count;
+
+		placing_release(m);
+		model_begin(m, input, NULL, due, not_due);
+		m->given = given;
+		r = report_begin(m);
+		if (r == 0)
+			r = steps_take(m, model_steps, FT_COUNT(model_steps));
+		m->given = NULL;
+	}
+	return r == 0 ? tie_find(m, others, count, best) : r;
 }
 
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)

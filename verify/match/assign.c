@@ -400,8 +400,6 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 		return -ENOMEM;
 	memcpy(begin, w->image, w->in->observed->count * sizeof(*begin));
 	memcpy(certain, begin, w->in->observed->count * sizeof(*begin));
-	for (uint32_t o = 0; w->in->names_weak && o < w->in->observed->count; o++)
-		certain[o] = w->in->fixed[o] ? certain[o] : FT_UNASSIGNED;
 	r = seats_try(w, begin, &worth, best);
 	if (r == 0 && worth.price < UINT64_MAX)
 		r = suspects_reseat(w, &worth, best);

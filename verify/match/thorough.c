@@ -5,8 +5,10 @@
  * seed looks like its place.
  *
  * The number of faults of an assignment is an estimate (worth.c), and several assignments may have the least. Those
- * that differ are kept, so that the explanation of each may tell which has the fewest (cmd/verify.c). Two that differ
+ * that differ are kept, so that the explanation of each may tell which has the fewest (cmd/placings.h). Two that differ
  * by a symmetry of the plan alone are one: their residuals are the same cables of the same observed switches.
+ *
+ * Trees need none of this: hosts tell the ranks of their switches, and those of a rank are twins.
  *
  * Cost: bounded by STEPS_MAX.
  */
@@ -214,7 +216,8 @@ int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct f
 	uint64_t limit = w->steps + STEPS_MAX, ends = 0;
 	int r = starts ? 0 : -ENOMEM;
 
-	if (observed > SWITCHES_MAX || w->in->planned->count > SWITCHES_MAX || worth->faults <= NEAR)
+	if (observed > SWITCHES_MAX || w->in->planned->count > SWITCHES_MAX || worth->faults <= NEAR ||
+	    w->in->names_weak)
 		return 0;
 	if (r == 0) {
 		ft_assign_seats_copy(w, best);

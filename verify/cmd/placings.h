@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Several ways to place the switches of a fabric that may have the fewest faults (match/thorough.c): what the
+ * explanation of each costs, and how another one is told that costs as much.
+ */
+#ifndef FT_VERIFY_CMD_PLACINGS_H
+#define FT_VERIFY_CMD_PLACINGS_H
+
+#include "verify/model/model.h"
+
+/*
+ * What an explanation costs: its findings of what is built otherwise and what it takes to mend them; then what could
+ * not be judged; then hosts. Neither findings alone nor moves alone tell: a cycle of eleven exchanged cables is one
+ * finding, and three moved cables are no more work than a cycle of three and a moved one.
+ */
+struct ft_cost {
+	uint32_t mending, unjudged, hosts, faults;
+};
+
+/*
+ * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, that an
+ * unplanned one has hosts, or that one whose place has hosts has none.
+ */
+struct ft_cost ft_cost_of(const struct ft_model *m);
+
+/* Below, above or equal to 0, as @a costs less, more or as much. */
+int ft_cost_compare(struct ft_cost a, struct ft_cost b);
+
+/* Another placing that costs as much is the alternative of the findings that are none of its. Returns 0 or -ENOMEM. */
+int ft_tie_tell(struct ft_model *m, const struct ft_model *other);
+
+#endif
