@@ -221,12 +221,12 @@ def routers_of_cascade(groups, chassis, slots, pairs):
     return cables, None
 
 
-def cells_alike(groups, leafs, spines, without):
+def cells_of(groups, leafs, spines, without, last=None):
     """Cells of leafs and spines. Each spine is cabled to that of its number in all other cells; some cells have no
-    hosts."""
+    hosts, and the last may have fewer leafs."""
     cables, hosts = collections.Counter(), {}
     for g in range(groups):
-        for leaf, spine in itertools.product(range(leafs), range(spines)):
+        for leaf, spine in itertools.product(range(last if last and g == groups - 1 else leafs), range(spines)):
             cables[f"l{g:02d}-{leaf:02d}", f"s{g:02d}-{spine:02d}"] += 1
             hosts[f"l{g:02d}-{leaf:02d}"] = 0 if g < without else 6
             hosts[f"s{g:02d}-{spine:02d}"] = 0
@@ -241,7 +241,7 @@ def wired_otherwise(directory):
     net, inferred = (os.path.join(directory, name) for name in ("otherwise.net", "otherwise.json"))
     for what, (cables, hosts) in (("groups of a row of 16 routers", routers_of_cascade(4, 1, 16, 12)),
                                   ("groups of 3 x 8 routers", routers_of_cascade(5, 3, 8, 9)),
-                                  ("23 cells, 4 without hosts", cells_alike(23, 6, 6, 4))):
+                                  ("23 cells, 4 without hosts", cells_of(23, 6, 6, 4))):
         false = []
         for seed in range(6):
             rng, left = random.Random(f"otherwise:{what}:{seed}"), collections.Counter(cables)
@@ -255,6 +255,30 @@ def wired_otherwise(directory):
             if status or len(pairs) < len(report["findings"]) or not pairs <= {tuple(sorted(p)) for p in pulled}:
                 false.append((seed, pulled, err, [f["text"] for f in report.get("findings", [])]))
         result(not false, what + ": nothing but what was pulled is found", *false)
+
+
+def unlike_recognised(directory):
+    """Cells as those of Leonardo, some of which have no hosts, and of JUPITER, the last of which is smaller."""
+    net, inferred = (os.path.join(directory, name) for name in ("unlike.net", "unlike.json"))
+    sizes = [{"count": 8, "leafs": 5, "spines": 6}, {"count": 1, "leafs": 3, "spines": 6}]
+    for what, groups, (cables, hosts) in (("cells without hosts", 9, cells_of(9, 5, 6, 2)),
+                                          ("a smaller cell", sizes, cells_of(9, 5, 6, 0, 3))):
+        wrong = []
+        for seed in range(6):
+            rng, left = random.Random(f"unlike:{what}:{seed}"), collections.Counter(cables)
+            pulled = rng.sample(sorted(cables), seed // 2)
+            left.subtract(pulled)
+            dump(+left, net, hosts)
+            status, out, err = run("ftplan", "--infer", net, "-o", inferred)
+            if status == 0:
+                with open(inferred, encoding="utf-8") as file:
+                    out = json.load(file)
+            report = json.loads(run("ftcheck", "--plan", inferred, "--from", net, "--format", "json")[1] or "{}")
+            found = [f["code"] for f in report.get("findings", [])]
+            if status or (out["topology"], out.get("groups")) != ("dragonfly+", groups) or \
+                    found != ["cable-missing"] * len(pulled):
+                wrong.append((seed, err, status or out["topology"], found))
+        result(not wrong, f"{what}: a dragonfly+ is recognised with up to two cables missing", *wrong)
 
 
 def recognised(directory):
@@ -285,6 +309,7 @@ def main():
         wired_by_others(path)
         cells(path)
         recognised(directory)
+        unlike_recognised(directory)
         wired_otherwise(directory)
         edison(directory)
     return failures > 0

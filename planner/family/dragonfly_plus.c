@@ -245,25 +245,33 @@ static void label_dragonfly_plus(struct ft_text *text, const struct ft_layout *l
 
 /* ---- recognising ---- */
 
-/* The groups divide both the leafs, which have hosts, and the spines. What is cabled beyond the groups joins them. */
+/* What is cabled beyond the cells joins them. */
 static int recognise_dragonfly_plus(const struct ft_sketch *sketch)
 {
-	uint32_t leafs = sketch->hosting, spines = sketch->switches - sketch->hosting;
+	uint64_t inside = 0;
+	uint32_t ends = 0;
 	struct ft_family_keys keys;
-	int r = 0;
 
 	ft_family_keys_init(&keys);
-	for (uint32_t groups = 2; r == 0 && groups <= ft_minimum(leafs, spines); groups++) {
-		uint64_t inside = (uint64_t)leafs / groups * spines;
+	keys.groups = 0;
+	for (size_t i = 0; i < sketch->cell_sizes; i++) {
+		const struct ft_group_size *size = &sketch->cells[i];
 
-		if (leafs % groups != 0 || spines % groups != 0 || inside >= sketch->pairs)
-			continue;
-		keys.leafs = leafs / groups;
-		keys.spines = spines / groups;
-		keys.groups = groups;
-		r = ft_groups_guess(sketch, &ft_family_dragonfly_plus, &keys, inside, spines);
+		if (size->leafs == 0 || size->spines == 0)
+			return 0;
+		inside += (uint64_t)size->count * size->leafs * size->spines;
+		ends += size->count * size->spines;
+		keys.groups += size->count;
 	}
-	return r;
+	if (keys.groups < 2 || inside >= sketch->pairs)
+		return 0;
+	keys.leafs = sketch->cells[0].leafs;
+	keys.spines = sketch->cells[0].spines;
+	if (sketch->cell_sizes > 1) {
+		keys.sizes = sketch->cells;
+		keys.size_count = sketch->cell_sizes;
+	}
+	return ft_groups_guess(sketch, &ft_family_dragonfly_plus, &keys, inside, ends);
 }
 
 static const char *const keys_of_dragonflies_plus[] = {"group", "groups", "arrangement", "bundle", NULL};

@@ -55,6 +55,16 @@ static void add_object(struct ft_text *text, const char *key, const char *const 
 		ft_text_puts(text, "}");
 }
 
+/* Unlike groups of leafs and spines. */
+static void add_sizes(struct ft_text *text, const struct ft_family_keys *keys)
+{
+	ft_text_puts(text, ",\n\t\"groups\": [");
+	for (size_t i = 0; i < keys->size_count; i++)
+		ft_text_printf(text, "%s{\"count\": %u, \"leafs\": %u, \"spines\": %u}", i ? ", " : "",
+			       keys->sizes[i].count, keys->sizes[i].leafs, keys->sizes[i].spines);
+	ft_text_puts(text, "]");
+}
+
 void ft_family_keys_write(struct ft_text *text, const struct ft_family_keys *keys)
 {
 	static const char *const group_names[] = {"routers", "leafs", "spines", "global"};
@@ -67,7 +77,10 @@ void ft_family_keys_write(struct ft_text *text, const struct ft_family_keys *key
 	add_list(text, "bundle", keys->bundles, keys->bundle_count);
 	add_object(text, "bundle", bundle_names, bundle, FT_COUNT(bundle));
 	add_object(text, "group", group_names, group, FT_COUNT(group));
-	add_number(text, "groups", keys->groups);
+	if (keys->sizes)
+		add_sizes(text, keys);
+	else
+		add_number(text, "groups", keys->groups);
 	if (keys->arrangement == FT_ARRANGEMENT_RELATIVE)
 		ft_text_puts(text, ",\n\t\"arrangement\": \"relative\"");
 	if (keys->arrangement == FT_ARRANGEMENT_CIRCULANT)

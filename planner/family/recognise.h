@@ -21,6 +21,13 @@ struct ft_sketch {
 	/* Cables of a pair: what many pairs have, the most frequent first. */
 	uint32_t widths[FT_SKETCH_WIDTHS_MAX], width_count;
 
+	/*
+	 * The cells of leafs and spines that it would have as a dragonfly+, by size; not owned. Whoever is offered
+	 * parameters may keep the pointer as long as the sketch's owner.
+	 */
+	struct ft_group_size *cells;
+	size_t cell_sizes;
+
 	/* Takes parameters, as a copy. Returns 0, or -errno to end the guessing. */
 	int (*offer)(const struct ft_sketch *sketch, const struct ft_family *family, const struct ft_family_keys *keys);
 	void *arg;

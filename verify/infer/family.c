@@ -15,6 +15,7 @@
 #include "planner/family/recognise.h"
 #include "planner/plan/adjacency.h"
 #include "verify/infer/by_rule.h"
+#include "verify/infer/cells.h"
 #include "verify/model/verify.h"
 
 enum {
@@ -56,6 +57,7 @@ struct recognition {
 	uint32_t widths[FT_SKETCH_WIDTHS_MAX], width_count; /* as in the sketch */
 	struct distances seen;
 	uint32_t *queue, *steps; /* scratch, by switch */
+	struct ft_group_size *cells;
 	struct candidate best[TRIALS_MAX];
 	uint32_t best_count;
 };
@@ -64,6 +66,7 @@ static void recognition_release(struct recognition *x)
 {
 	free(x->queue);
 	free(x->steps);
+	free(x->cells);
 }
 
 /* ---- distances ---- */
@@ -453,6 +456,10 @@ static int candidates_find(struct recognition *x)
 	r = x->queue && x->steps ? degrees_find(f, &sketch) : -ENOMEM;
 	if (r < 0)
 		return r;
+	r = ft_infer_cells(f, &x->cells, &sketch.cell_sizes);
+	if (r < 0)
+		return r;
+	sketch.cells = x->cells;
 	widths_find(f, &sketch);
 	sketch.cables = x->cables;
 	memcpy(x->widths, sketch.widths, sizeof(x->widths));
