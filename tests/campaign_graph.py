@@ -709,7 +709,7 @@ def run(arguments=None):
 # Rounds in which a seed here and there found no placing with so few faults as there are, or one that was thought to have
 # as few and had more: of small networks, mostly without names.
 REPLAYED = {"mesh by rule": (47, 168, 396, 406, 471), "random by rule": (39, 246, 411, 416), "ring by rule": (298, 356, 423, 452),
-            "polarfly by rule": (71, 413), "clos by rule": (148, 329, 385), "dragonfly by rule": (1, 9, 96, 240, 303)}
+            "polarfly by rule": (71, 413), "clos by rule": (148, 329, 385), "dragonfly by rule": (1, 9, 96, 240, 303), "dragonfly+ by rule": (309,)}
 
 
 def replay():

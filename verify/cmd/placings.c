@@ -9,9 +9,10 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-static void cost_add(struct ft_cost *cost, uint32_t moves)
+static void cost_add(struct ft_cost *cost, uint32_t moves, uint32_t cables)
 {
 	cost->faults++;
+	cost->cables += cables;
 	cost->mending += 1 + moves;
 }
 
@@ -29,16 +30,16 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 	case FT_CODE_SWITCH_MUTE:
 	case FT_CODE_EDGE_OVERLOADED:
 	case FT_CODE_HOST_ON_CORE:
-		cost_add(cost, 1);
+		cost_add(cost, 1, 1);
 		break;
 	case FT_CODE_CABLE_MISSING:
-		cost_add(cost, f->count);
+		cost_add(cost, f->count, f->count);
 		break;
 	case FT_CODE_CABLES_SWAPPED:
-		cost_add(cost, f->count - 1);
+		cost_add(cost, f->count - 1, f->count);
 		break;
 	case FT_CODE_SWEEP_INCOMPLETE:
-		cost_add(cost, 1);
+		cost_add(cost, 1, 1);
 		cost->unjudged++;
 		break;
 	case FT_CODE_HOSTS_MISSING:
@@ -54,25 +55,29 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 struct ft_cost ft_cost_of(const struct ft_model *m)
 {
 	struct ft_cost cost = {0};
+	uint32_t on_core = 0, hostless = 0;
 
-	for (size_t i = 0; i < m->report->finding_count; i++)
+	for (size_t i = 0; i < m->report->finding_count; i++) {
 		cost_of_finding(&m->report->findings[i], &cost);
+		on_core += m->report->findings[i].code == FT_CODE_HOST_ON_CORE;
+	}
 	for (uint32_t i = 0; i < m->live.switch_count; i++) {
 		const struct ft_live_switch *sw = &m->live.switches[i];
 
 		if (sw->tolerated)
 			continue;
 		cost.mending += m->named[i] != FT_NONE && sw->planned != m->named[i];
-		cost.mending +=
-			sw->planned == FT_NONE ? sw->hosts > 0 : sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
+		cost.mending += sw->planned == FT_NONE && sw->hosts > 0;
+		hostless += sw->planned != FT_NONE && sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
 	}
+	cost.mending += hostless > on_core ? hostless - on_core : 0;
 	return cost;
 }
 
 int ft_cost_compare(struct ft_cost a, struct ft_cost b)
 {
-	const uint32_t x[] = {a.mending, a.unjudged, a.hosts, a.faults};
-	const uint32_t y[] = {b.mending, b.unjudged, b.hosts, b.faults};
+	const uint32_t x[] = {a.mending, a.unjudged, a.hosts, a.cables, a.faults};
+	const uint32_t y[] = {b.mending, b.unjudged, b.hosts, b.cables, b.faults};
 
 	for (size_t i = 0; i < FT_COUNT(x); i++)
 		if (x[i] != y[i])

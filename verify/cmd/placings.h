@@ -10,16 +10,16 @@
 
 /*
  * What an explanation costs: its findings of what is built otherwise and what it takes to mend them; then what could
- * not be judged; then hosts. Neither findings alone nor moves alone tell: a cycle of eleven exchanged cables is one
- * finding, and three moved cables are no more work than a cycle of three and a moved one.
+ * not be judged; then hosts; then cables. Neither findings alone nor moves alone tell: a cycle of eleven exchanged
+ * cables is one finding, and three moved cables are no more work than a cycle of three and a moved one.
  */
 struct ft_cost {
-	uint32_t mending, unjudged, hosts, faults;
+	uint32_t mending, unjudged, hosts, cables, faults;
 };
 
 /*
  * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, that an
- * unplanned one has hosts, or that one whose place has hosts has none.
+ * unplanned one has hosts, or that one whose place has hosts has none, unless they are found on a core.
  */
 struct ft_cost ft_cost_of(const struct ft_model *m);
 
