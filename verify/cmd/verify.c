@@ -297,13 +297,18 @@ static int placings_settle(struct ft_model *m)
 	const struct ft_verify_input *input = m->input;
 	_cleanup_free_ uint32_t *others = NULL;
 	uint32_t best, count = m->other_count;
+	size_t size;
 	bool *not_due = m->not_due;
 	struct ft_plan *due = m->due;
 	int r = placing_choose(m, &best);
 
 	if (r < 0)
 		return r;
-	others = FT_STEAL(m->others);
+	size = count * (size_t)m->live.switch_count * sizeof(*others);
+	others = malloc(size);
+	if (!others)
+		return -ENOMEM;
+	memcpy(others, m->others, size);
 	m->other_count = 0;
 	if (best < count) {
 		const uint32_t *given = others + best * (size_t)m->live.switch_count;

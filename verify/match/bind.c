@@ -282,7 +282,7 @@ static int given_take(const struct ft_model *m, struct matching *g)
 {
 	if (!m->given)
 		return 0;
-	g->given = malloc((g->vertices + 1UL) * sizeof(*g->given));
+	g->given = ft_arena_numbers(&g->memory, g->vertices, FT_NONE);
 	if (!g->given)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->vertices; v++)
@@ -295,16 +295,15 @@ static int others_take(struct ft_model *m, const struct matching *g, const struc
 {
 	uint32_t count = m->live.switch_count;
 
-	free(m->others);
 	m->other_count = 0;
-	m->others = malloc((result->other_count * (size_t)count + 1) * sizeof(*m->others));
+	if (result->other_count == 0)
+		return 0;
+	m->others = ft_arena_numbers(&m->memory, result->other_count * count, FT_NONE);
 	if (!m->others)
 		return -ENOMEM;
 	for (; m->other_count < result->other_count; m->other_count++) {
 		uint32_t *other = m->others + m->other_count * (size_t)count;
 
-		for (uint32_t i = 0; i < count; i++)
-			other[i] = FT_NONE;
 		for (uint32_t v = 0; v < g->vertices; v++)
 			other[g->live_of_vertex[v]] = result->others[m->other_count * (size_t)g->vertices + v];
 	}
