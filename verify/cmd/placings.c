@@ -85,6 +85,11 @@ int ft_cost_compare(struct ft_cost a, struct ft_cost b)
 	return 0;
 }
 
+bool ft_cost_is_like(struct ft_cost a, struct ft_cost b)
+{
+	return a.mending == b.mending && a.unjudged == b.unjudged && a.hosts == b.hosts;
+}
+
 /* True for what counts in cost_of_finding(), but hosts. */
 static bool is_of_cost(const struct ft_finding *f)
 {

@@ -26,6 +26,9 @@ struct ft_cost ft_cost_of(const struct ft_model *m);
 /* Below, above or equal to 0, as @a costs less, more or as much. */
 int ft_cost_compare(struct ft_cost a, struct ft_cost b);
 
+/* True if two explanations are equally short, whichever moves more cables. */
+bool ft_cost_is_like(struct ft_cost a, struct ft_cost b);
+
 /* Another placing that costs as much is the alternative of the findings that are none of its. Returns 0 or -ENOMEM. */
 int ft_tie_tell(struct ft_model *m, const struct ft_model *other);
 

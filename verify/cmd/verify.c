@@ -280,7 +280,7 @@ static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count, uint32
 		if (i == chosen)
 			continue;
 		r = placing_explain(m, others + i * (size_t)m->live.switch_count, &other);
-		found = r == 0 && ft_cost_compare(ft_cost_of(&other), ft_cost_of(m)) == 0;
+		found = r == 0 && ft_cost_is_like(ft_cost_of(&other), ft_cost_of(m));
 		if (found)
 			r = ft_tie_tell(m, &other);
 		placing_release(&other);
