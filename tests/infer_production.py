@@ -30,6 +30,8 @@ SENTENCE_MAX = 500
 # In a small fabric with many faults no majority may be left to go by. A false finding is worse than a missed one.
 FALSE_SHARE = 50
 MISSED_SHARE = 8
+# One in so many rounds is inferred again, in another order.
+ORDERS_SHARE = 5
 SWITCH_GUID, HOST_GUID, SYSTEM_GUID = 0x0002C90300100000, 0x0002C90300800000, 0x0002C90300F00000
 
 
@@ -413,12 +415,24 @@ class Campaign:
                 file.flush()
                 done = run(self.ftcheck, "--plan", "-", "--from", file.name, "--format", "json", stdin=inferred.stdout)
             words += self.judge(fabric, json.loads(done.stdout)["findings"])
+            if number % ORDERS_SHARE == 0 and not fabric.listed:
+                words += self.reorder(fabric, inferred.stdout)
         topology = "" if inferred.returncode else json.loads(inferred.stdout)["topology"]
         if words or self.options.verbose:
             print("%d:%d %s, as %s" % (self.options.seed, number, fabric.describe(), topology))
             print("".join("  %s\n" % word[:600] for word in words[:self.options.lines]), end="")
         self.tally["wrong rounds"] += any(not w.startswith("untold") for w in words)
         sys.stdout.flush()
+
+    def reorder(self, fabric, design):
+        """The same fabric with its records in another order has the same design."""
+        order = list(reversed(fabric.order))
+        again = run(self.ftplan, "--infer", "-", stdin=fabric.site.text(order))
+        self.tally["reordered"] += 1
+        if again.stdout == design:
+            return []
+        self.tally["false"] += 1
+        return ["false: another design of the same fabric in another order"]
 
     def judge(self, fabric, findings):
         words = []

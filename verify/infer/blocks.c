@@ -182,9 +182,9 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 		return 0;
 	habits_collect(intent, member, count, side, habit);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lit = 0, usual = 0;
+		uint32_t lit = 0, usual = 0, ports = f->snapshot->nodes[f->live->switches[member[i]].node].port_count;
 
-		for (uint32_t number = 1; number <= FT_DIRECTOR_PORTS_MAX; number++) {
+		for (uint32_t number = 1; number <= ports && number <= FT_DIRECTOR_PORTS_MAX; number++) {
 			bool dark = ft_infer_port_is_dark(f, member[i], number);
 			uint32_t far = dark ? FT_NONE : ft_infer_port_far(f, member[i], number);
 			bool habitual = is_habitual(&habit[number], count);
