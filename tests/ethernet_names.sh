@@ -77,6 +77,27 @@ for links in modular pulled moved; do
 	sed -n '/^warning/p' out >by.json
 	row "topology.dot says the same: $links" diff by.dot by.json
 done
+neighbours modular
+"$ftplan" --infer lldp/* -o inferred.json 2>out
+check inferred.json
+row 'a design inferred from several files is that of the fabric' is 0
+cp inferred.json out
+row 'and of Ethernet' says '"technology": "ethernet"'
+row 'without VLANs' says '"vlans": false'
+"$ftcheck" --plan inferred.json --from lldp/* --save before.json >out 2>&1
+neighbours pulled
+"$ftcheck" --since before.json --from lldp/* >out 2>&1
+status=$?
+row 'since a recording one cable is missing, and no other is in a wrong port' is 1 'warning cable-missing'
+row 'by its names' says 'the cable between leaf01 et-0/1/0 and spine01 et-0/0/0 is missing'
+cp out since
+"$ftcheck" --from lldp/* --since before.json >out 2>&1
+row 'files of neighbors need not come last' diff since out
+"$ftcheck" --plan inferred.json >out 2>&1
+row 'without a recording there is nothing to look at' says 'the plan is of Ethernet switches: add --from'
+"$ftcheck" --plan inferred.json --from lldp/* --routes >out 2>&1
+row 'forwarding tables are of InfiniBand' says 'ftplan --walk follows the tables of these'
+
 while IFS='|' read -r change error; do
 	sed "$change" modular.json >bad.json
 	"$ftplan" bad.json >out 2>&1

@@ -391,11 +391,19 @@ static int work_search(struct run *run, struct ft_error *err)
 static int work_infer(struct run *run)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
+	size_t count = run->options.more_infer_count + 1;
+	_cleanup_free_ const char **paths = calloc(count, sizeof(*paths));
 	struct ft_error err = {0};
 	int r;
 
-	run->path = run->options.infer;
-	r = ft_source_load(run->path, &snapshot, &err);
+	if (!paths)
+		return report_error("ftplan", -ENOMEM, &err);
+	run->path = paths[0] = run->options.infer;
+	for (size_t i = 1; i < count; i++)
+		paths[i] = run->options.more_infer[i - 1];
+	r = ft_source_load_all(paths, count, &snapshot, &err);
+	if (r < 0 && err.file)
+		run->path = err.file;
 	if (r == 0)
 		r = names_give(run, snapshot, &err);
 	if (r == 0)

@@ -18,7 +18,7 @@
 static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"       ftplan [OPTION]... --nodes N|A..B[..STEP]\n"
 				"       ftplan [OPTION]... --compare TOPOLOGY|DESIGN.json,...\n"
-				"       ftplan [OPTION]... --infer SNAPSHOT-OR-DUMP\n"
+				"       ftplan [OPTION]... --infer SNAPSHOT-OR-DUMP...\n"
 				"       ftplan [OPTION]... --walk DESIGN.json [TABLE.csv]...\n"
 				"Turn a design (how many hosts, which switches) into the plan of an InfiniBand\n"
 				"or Ethernet fabric. ftcheck-design(5) describes DESIGN.json; \"-\" reads standard\n"
@@ -56,7 +56,7 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"  --switch-latency NS  of each switch that a message crosses (100)\n"
 				"  --host-overhead NS  of a host before and behind each message (0)\n"
 				"  --seed N           of permutations and random workloads (default 1)\n"
-				"  --infer FILE       write the design of this existing fabric\n"
+				"  --infer FILE...    write the design of this existing fabric\n"
 				"  --cables FILE      take ports and hosts from the site's list of cables (CSV)\n"
 				"  --from FILE        take OpenSM's GUIDs, or the spelling of names in --cables,\n"
 				"                     from this snapshot or dump of the fabric; for Ethernet the\n"
@@ -576,14 +576,19 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 		return usage_error("--gap goes with --compare and --throughput", NULL);
 	if (options->step == 0)
 		options->step = 1;
+	if (options->work == FT_WORK_INFER) {
+		options->more_infer = (const char *const *)argv + optind;
+		options->more_infer_count = (size_t)(argc - optind);
+		optind = argc;
+	}
 	if (argc - optind > 1)
 		return usage_error("one design file is enough", argv[optind + 1]);
 	if (optind < argc)
 		options->design = argv[optind];
 	if (options->design && is_number(options->design) && access(options->design, F_OK) < 0)
 		return usage_error("a number of nodes goes behind --nodes", options->design);
-	if (options->work == FT_WORK_INFER && (options->design || options->override || options->nodes))
-		return usage_error("--infer writes a design, and takes none", options->design);
+	if (options->work == FT_WORK_INFER && (options->override || options->nodes))
+		return usage_error("--infer writes a design, and takes none", options->override);
 	if (options->from && !options->cables &&
 	    (options->work != FT_WORK_PLAN ||
 	     (strncmp(options->format->name, "opensm", 6) != 0 && !options->format->tables)))

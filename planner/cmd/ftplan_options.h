@@ -57,6 +57,8 @@ struct ft_plan_options {
 	const char **tables; /* the files of --walk, owned; NULL: the plan's own tables */
 	size_t table_count;
 	const char *infer;
+	const char *const *more_infer; /* files that come with it: LLDP neighbours are a file a machine */
+	size_t more_infer_count;
 	const char *from;   /* where OpenSM's GUIDs, the live names for a list of cables, or addresses are taken from */
 	const char *cables; /* the site's list; NULL: none */
 	const char *name;

@@ -35,7 +35,7 @@ static const struct {
 	[FT_CODE_SWITCH_UNPLANNED] = {HOW_REFUSED,
 				      "a new switch belongs into the design: into \"islands\", \"switches\" "
 				      "of a graph, or expect.unplanned"},
-	[FT_CODE_SWITCH_REPLACED] = {HOW_REFUSED, "the new name or GUID belongs into \"bind\" of the design"},
+	[FT_CODE_SWITCH_REPLACED] = {HOW_REFUSED, "what the new switch is known by belongs into the design"},
 	[FT_CODE_HOST_MISPLACED] = {HOW_REFUSED, "the place of a host belongs into \"hosts\" of the design"},
 	[FT_CODE_HOST_ON_CORE] = {HOW_REFUSED, "hosts belong on edge switches; expect.unplanned takes a known one"},
 	[FT_CODE_EXPECT_UNKNOWN] = {HOW_REFUSED, "it is about expect.hosts_down of the design: correct it there"},

@@ -171,13 +171,31 @@ static int recordings_load(const struct ft_options *options, struct ft_snapshot 
 	return ft_source_load_all(paths, options->more_from_count + 1, ret_snapshot, err);
 }
 
+/* What cannot be had of an Ethernet fabric. */
+static int technology_check(const struct ft_options *options, const struct ft_plan *plan, struct ft_error *err)
+{
+	if (plan->technology != FT_TECHNOLOGY_ETHERNET)
+		return 0;
+	if (!options->from)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "the plan is of Ethernet switches: add --from with what their machines print for "
+				    "\"lldpcli show neighbors -f json\", a file each; ftcheckd watches such files");
+	if (options->routes)
+		return ft_error_set(err, -EINVAL, 0, 0,
+				    "--routes follows the forwarding tables of InfiniBand, and the plan is of Ethernet "
+				    "switches: ftplan --walk follows the tables of these");
+	return 0;
+}
+
 static int snapshot_take(const struct ft_options *options, const struct ft_plan *plan,
 			 struct ft_snapshot **ret_snapshot, struct ft_routes **ret_routes)
 {
 	const struct ft_sweep_options sweep = sweep_of(options, plan);
 	struct ft_error err = {0};
-	int r;
+	int r = technology_check(options, plan, &err);
 
+	if (r < 0)
+		return ft_file_error("ftcheck", r, &err);
 	if (options->from) {
 		r = recordings_load(options, ret_snapshot, &err);
 		if (r == 0)

@@ -247,6 +247,7 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 {
 	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
 	ft_text_add_json(text, x->name);
+	ft_infer_write_technology(text, x->f->snapshot);
 	if (places)
 		why_write(x, c, places, text);
 	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", c->family->name);

@@ -545,6 +545,7 @@ int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const 
 		return r;
 	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
 	ft_text_add_json(text, safe);
+	ft_infer_write_technology(text, intent->f->snapshot);
 	why_write(&w, text);
 	ft_text_puts(text, ",\n\t\"topology\": \"graph\"");
 	if (intent->f->host_total > 0)

@@ -375,6 +375,8 @@ size_t ft_infer_number_end(const char *name, size_t length, size_t at);
 /* write.c: the text of the design. */
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);
 void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f);
+/* Of an Ethernet fabric, whose VLANs nobody tells: behind the name. */
+void ft_infer_write_technology(struct ft_text *text, const struct ft_snapshot *snapshot);
 
 static inline void ft_tally_add_many(struct ft_tally *tally, uint32_t value, uint32_t votes)
 {

@@ -321,6 +321,7 @@ static void design_write(const struct planes *x, const char *name, const bool *b
 		hosts = f->hosts[x->order[EDGE][i]] > hosts ? f->hosts[x->order[EDGE][i]] : hosts;
 	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
 	ft_text_add_json(text, name);
+	ft_infer_write_technology(text, f->snapshot);
 	why_write(x, text);
 	ft_text_printf(text, ",\n\t\"topology\": \"fat-tree\",\n\t\"levels\": 3,\n\t\"nodes\": %u", f->host_total);
 	ft_text_printf(text,

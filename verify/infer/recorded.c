@@ -7,9 +7,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interface.h"
 #include "base/map.h"
 #include "verify/infer/infer.h"
 #include "verify/infer/general.h"
@@ -131,6 +133,29 @@ static void hosts_count(struct recording *x)
 		}
 }
 
+/* Ports of Ethernet by their names, so that they are the same ones whatever else has a neighbour then. */
+static void interfaces_write(const struct ft_snapshot *s, const struct ft_node *node, struct ft_text *text)
+{
+	const char *separator = ", \"interfaces\": [";
+
+	for (uint32_t i = 0; s->source.ethernet && i < node->port_count; i++) {
+		const struct ft_port *port = &s->ports[node->first_port + i];
+		const char *name = ft_port_name(s, port);
+		bool good = name[0] && strlen(name) <= FT_INTERFACE_NAME_MAX && !strpbrk(name, "[]");
+		char number[16];
+
+		for (size_t c = 0; name[c]; c++)
+			good &= name[c] > ' ' && name[c] <= '~';
+		/* What no interface is called. */
+		snprintf(number, sizeof(number), "#%u", port->number);
+		ft_text_puts(text, separator);
+		ft_text_add_json(text, good ? name : number);
+		separator = ", ";
+	}
+	if (separator[0] == ',' && separator[2] == '\0')
+		ft_text_puts(text, "]");
+}
+
 static void switches_write(const struct recording *x, struct ft_text *text)
 {
 	const struct ft_snapshot *s = x->snapshot;
@@ -146,6 +171,7 @@ static void switches_write(const struct recording *x, struct ft_text *text)
 		/* A lost one cuts off no hosts. */
 		if (x->hosts[i] == 0 && x->host_count > 0)
 			ft_text_puts(text, ", \"kind\": \"core\"");
+		interfaces_write(s, &s->nodes[i], text);
 		if (s->nodes[i].guid && !x->twin[i])
 			ft_text_printf(text, ", \"guid\": \"0x%016llx\"", (unsigned long long)s->nodes[i].guid);
 		ft_text_puts(text, "}");
@@ -251,6 +277,7 @@ int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, stru
 	hosts_count(&x);
 	ft_text_puts(ret_design, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
 	ft_text_add_json(ret_design, name);
+	ft_infer_write_technology(ret_design, snapshot);
 	if (x.host_count > 0)
 		ft_text_printf(ret_design, ",\n\t\"nodes\": %u", x.host_count);
 	if (x.switch_count > 1) {

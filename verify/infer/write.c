@@ -220,10 +220,17 @@ static void write_expected(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, "]}");
 }
 
+void ft_infer_write_technology(struct ft_text *text, const struct ft_snapshot *snapshot)
+{
+	if (snapshot->source.ethernet)
+		ft_text_puts(text, ",\n\t\"technology\": \"ethernet\",\n\t\"vlans\": false");
+}
+
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name)
 {
 	ft_text_puts(text, "{\n\t\"ftcheck\": 1");
 	write_string(text, "name", name, strlen(name));
+	ft_infer_write_technology(text, f->snapshot);
 	write_why(text, f);
 	if (f->fit.ranks == 1)
 		write_star(text, f);
