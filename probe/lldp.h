@@ -25,7 +25,8 @@
  *   So is the bridge or bond of a machine that hears what its port hears.
  *
  * Where the records have times, one is void if every machine that it names, and that has a record, handed that over
- * later and does not hear the machine any more: that has died, and nobody took its record away.
+ * some seconds later and does not hear the machine any more: that has died, and nobody took its record away. Within
+ * these seconds it may have begun just now: it hears its neighbours before they hear it.
  *
  * A machine that is named and has no record is silent: its other ports are FT_LINK_UNREAD. Of one with a record, ports
  * without a neighbour are FT_LINK_DOWN. Management ports are left out, and with them what only they see.

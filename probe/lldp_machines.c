@@ -169,6 +169,7 @@ static int heard_tell(struct ft_lldp *l, const struct domains *d)
  * whether one that handed its own record over later misses it.
  */
 enum { LIVES = 1, MISSED = 2 };
+#define BEGINS_NS INT64_C(3000000000)
 
 static int voids_tell(const struct ft_lldp *l, uint8_t *state)
 {
@@ -183,7 +184,7 @@ static int voids_tell(const struct ft_lldp *l, uint8_t *state)
 
 		if (from == to || !far->own)
 			continue;
-		if (far->time_ns <= l->machines[from].time_ns ||
+		if (far->time_ns <= l->machines[from].time_ns + BEGINS_NS ||
 		    ft_map_get(&pairs, ft_hash_pair(to, from)) != FT_MAP_NONE)
 			state[from] |= LIVES;
 		else

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "probe/lldp.h"
 #include "probe/snapshot_build.h"
@@ -217,4 +219,15 @@ int ft_source_load_all(const char *const *paths, size_t count, struct ft_snapsho
 		return r;
 	*ret_snapshot = FT_STEAL(snapshot);
 	return 0;
+}
+
+bool ft_source_is_neighbours(const char *path)
+{
+	struct ft_error unsaid = {0};
+	/* What is no regular file can be read only once. */
+	_cleanup_(ft_closep) int fd = ft_file_open(path, 0, &unsaid);
+	char begin[1024];
+	ssize_t got = fd >= 0 ? read(fd, begin, sizeof(begin)) : -1;
+
+	return got > 0 && ft_lldp_is(begin, (size_t)got);
 }

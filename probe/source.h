@@ -5,6 +5,8 @@
 #ifndef FT_PROBE_SOURCE_H
 #define FT_PROBE_SOURCE_H
 
+#include <stdbool.h>
+
 #include "probe/snapshot.h"
 
 struct ft_progress; /* probe/progress.h */
@@ -141,5 +143,8 @@ int ft_gzip_unpack(const char *bytes, size_t length, char **ret_text, size_t *re
 
 /* A libibnetdisc cache file, read by libibnetdisc itself in a child process. */
 int ft_dump_read_cache(const char *bytes, size_t length, struct ft_snapshot **ret_snapshot, struct ft_error *err);
+
+/* Whether a file begins as a recording of LLDP neighbours; false also if it cannot be read. */
+bool ft_source_is_neighbours(const char *path);
 
 #endif

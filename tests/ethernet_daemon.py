@@ -6,11 +6,13 @@ died, and a command that prints them, fails, hangs and prints nonsense.
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from results import result, status, until  # pylint: disable=wrong-import-position
@@ -18,6 +20,8 @@ from results import result, status, until  # pylint: disable=wrong-import-positi
 BUILD = os.environ["FT_BUILDDIR"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEADLINE = 60
+# Keys of JSON ("guid", "mads") and names of metrics aside.
+WORDS = re.compile(r"(?i)(?<![\w\"])(?:LIDs?|GUIDs?|SMPs?|MADs?|SMA|HCAs?|CAs?|subnet manager|subnet|InfiniBand|channel adapters?|OpenSM)(?![\w\"=])")
 PLAN = {"ftcheck": 1, "name": "recorded", "technology": "ethernet", "topology": "graph",
         "switches": [{"name": "leaf[01-02]", "kind": "leaf", "ports": 4, "hosts": 1},
                      {"name": "spine[01-02]", "kind": "spine", "ports": 4}],
@@ -108,6 +112,11 @@ def test_directory(work):
         directory.hand_over(alive, "leaf02")
         daemon.shows("a dead switch, whose file is still there", "core-missing: spine switch spine02")
         result("and that alone", daemon.report().count("Fix:") == 1, daemon.report())
+        for page in ("/", "/metrics", "/report", "/summary", "/history"):
+            with urllib.request.urlopen("http://127.0.0.1:" + daemon.port + page, timeout=DEADLINE) as answer:
+                text = answer.read().decode()
+            words = WORDS.findall(re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL))
+            result("no word of InfiniBand: %s" % page, not words, words)
         directory.hand_over(LINKS, "leaf01", "leaf02")
         directory.hand_over(LINKS, "spine02")
         daemon.shows("it is back", "nothing to report")

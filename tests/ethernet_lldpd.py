@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """
 ftcheckd on a fabric of real LLDP agents: two leaves, two spines and two hosts are namespaces joined by virtual cables,
-each with its own lldpd, which hand their neighbors over into one directory. A cable is pulled and put back, a switch
-falls silent. Nothing is timed; how long the daemon took is printed.
+each with its own lldpd, which hand their neighbors over into one directory. A cable is pulled and put back, cables are
+exchanged and moved, a host goes, a switch falls silent, another one dies. Nothing is timed; how long the daemon took is
+printed.
 """
 import json
 import os
@@ -21,13 +22,13 @@ from results import until  # pylint: disable=wrong-import-position
 
 BUILD = os.environ["FT_BUILDDIR"]
 DEADLINE = 120
-PLAN = {"ftcheck": 1, "name": "agents", "technology": "ethernet", "topology": "graph",
-        "switches": [{"name": "leaf[01-02]", "kind": "leaf", "ports": 4, "hosts": 1},
-                     {"name": "spine[01-02]", "kind": "spine", "ports": 4}],
-        "links": [{"a": "leaf[01-02]", "b": "spine[01-02]", "count": 1}]}
 CABLES = [("leaf01", "swp1", "host1", "eth0"), ("leaf02", "swp1", "host2", "eth0"),
           ("leaf01", "swp2", "spine01", "swp1"), ("leaf01", "swp3", "spine02", "swp1"),
           ("leaf02", "swp2", "spine01", "swp2"), ("leaf02", "swp3", "spine02", "swp2")]
+PLAN = {"ftcheck": 1, "name": "agents", "technology": "ethernet", "topology": "graph",
+        "switches": [{"name": "leaf[01-02]", "kind": "leaf", "ports": 4, "hosts": 1},
+                     {"name": "spine[01-02]", "kind": "spine", "ports": 4}],
+        "cables": [{"a": a, "a_port": int(a_port[3:]), "b": b, "b_port": int(b_port[3:])} for a, a_port, b, b_port in CABLES[2:]]}
 USER = "_lldpd"
 
 failed = 0
@@ -88,8 +89,9 @@ class Machine:
 
     def agent(self, log):
         cli = shutil.which("lldpcli")
-        children.append(subprocess.Popen(self.inside(shutil.which("lldpd"), "-d", "-L", cli, "-O", self.settings),
-                                         stdout=log, stderr=log))
+        self.lldpd = subprocess.Popen(self.inside(shutil.which("lldpd"), "-d", "-L", cli, "-O", self.settings), stdout=log,
+                                      stderr=log)
+        children.append(self.lldpd)
         until(lambda: subprocess.run(self.inside(cli, "show", "chassis"), capture_output=True,
                                      check=False).returncode == 0, "the agent of " + self.name, DEADLINE)
         self.watch = subprocess.Popen(self.inside("stdbuf", "-oL", cli, "-f", "json0", "watch"), stdout=subprocess.PIPE,
@@ -115,10 +117,31 @@ class Machine:
                 self.hand_over()
 
 
+    def die(self):
+        """Its agent and its network end at once; its file stays. It is not one that has just begun."""
+        path = os.path.join(self.directory, self.name + ".json")
+        until(lambda: time.time() - os.stat(path).st_mtime > 5, "the file of %s to be old" % self.name, DEADLINE)
+        self.stop()
+        self.lldpd.send_signal(signal.SIGKILL)
+        self.process.send_signal(signal.SIGKILL)
+        self.lldpd.wait()
+        self.process.wait()
+
     def stop(self):
         """Nothing is handed over any more."""
         self.watch.kill()
         self.thread.join()
+
+
+def plug(machines, a, a_port, b, b_port):
+    run("ip", "link", "add", a_port, "netns", str(machines[a].process.pid), "type", "veth", "peer", "name", b_port,
+        "netns", str(machines[b].process.pid))
+    run(*machines[a].inside("ip", "link", "set", a_port, "up"))
+    run(*machines[b].inside("ip", "link", "set", b_port, "up"))
+
+
+def unplug(machines, a, a_port, *_):
+    run(*machines[a].inside("ip", "link", "del", a_port))
 
 
 def start(work):
@@ -126,11 +149,8 @@ def start(work):
     for cable in CABLES:
         for name in (cable[0], cable[2]):
             machines[name] = machines.get(name) or Machine(name, work)
-    for a, a_port, b, b_port in CABLES:
-        run("ip", "link", "add", a_port, "netns", str(machines[a].process.pid), "type", "veth", "peer", "name", b_port,
-            "netns", str(machines[b].process.pid))
-        run(*machines[a].inside("ip", "link", "set", a_port, "up"))
-        run(*machines[b].inside("ip", "link", "set", b_port, "up"))
+    for cable in CABLES:
+        plug(machines, *cable)
     with open(os.path.join(work, "agents.log"), "wb") as log:
         for machine in machines.values():
             machine.agent(log)
@@ -207,13 +227,41 @@ def test(work):
     daemon.wait(lambda report: "nothing to report" in report.stdout, "the fabric as planned again")
     result("a cable put back is a repair", "repaired after" in daemon.said(), daemon.said())
 
+    first, second = CABLES[2], CABLES[3]
+    crossed = [(*first[:2], *second[2:]), (*second[:2], *first[2:])]
+    for what, code, old, new in (
+            ("cables in each other's ports", "cables-swapped", [first, second], crossed),
+            ("a cable on the wrong switch", "cable-misplaced", [CABLES[5]], [("leaf02", "swp3", "spine01", "swp3")]),
+            ("a cable in a wrong port", "cable-wrong-port", [CABLES[4]], [("leaf02", "swp2", "spine01", "swp4")])):
+        daemon.seen = len(daemon.said())
+        for cable in old:
+            unplug(machines, *cable)
+        for cable in new:
+            plug(machines, *cable)
+        said_after(daemon, "[warning %s:" % code, work, what)
+        daemon.wait(lambda report, code=code: "warning " + code in report.stdout and report.stdout.count("Fix:") == 1,
+                    what + ", and nothing else")
+        result(what, True)
+        for cable in new:
+            unplug(machines, *cable)
+        for cable in old:
+            plug(machines, *cable)
+        daemon.wait(lambda report: "nothing to report" in report.stdout, "the fabric as planned again")
+        result("and back", True)
+    machines["host2"].die()
+    daemon.wait(lambda report: "hosts-missing" in report.stdout and report.stdout.count("Fix:") == 1, "a host that is gone")
+    result("a host that is gone is one finding", "host-" not in daemon.report().stdout, daemon.report().stdout)
+    daemon.seen = len(daemon.said())
+    machines["spine02"].die()
+    said_after(daemon, "spine02", work, "a dead switch")
+    daemon.wait(lambda report: "core-missing" in report.stdout and "spine02" in report.stdout, "a dead switch")
+    result("a switch that is gone is missing, though its file is there",
+           os.path.exists(os.path.join(work, "lldp", "spine02.json")) and "switch-mute" not in daemon.report().stdout,
+           daemon.report().stdout)
+    os.unlink(os.path.join(work, "lldp", "spine02.json"))
+
     # Whoever cannot be read any more is silent, and its cables are not missing.
     daemon.seen = len(daemon.said())
-    machines["spine02"].stop()
-    os.rename(os.path.join(work, "lldp", "spine02.json"), os.path.join(work, "lldp", "spine02.old"))
-    said_after(daemon, "spine02 is silent", work, "a switch without a file")
-    result("a switch that hands nothing over is silent", daemon.report().stdout.count("warning ") == 1,
-           daemon.report().stdout)
     machines["spine01"].stop()
     with open(os.path.join(work, "lldp", "spine01.json"), "w", encoding="utf-8") as file:
         file.write('{"lldp": {"interface": 5}}')
@@ -232,7 +280,7 @@ def main():
     if os.geteuid() != 0:
         skip("network namespaces with LLDP agents take root")
     # Unpacked by quickstart, lldpd has its library beside it.
-    top = os.path.dirname(os.path.dirname(os.path.dirname(shutil.which("lldpd"))))
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("lldpd")))))
     libraries = os.path.join(top, "usr/lib", os.uname().machine + "-linux-gnu")
     if top != "/" and os.path.isdir(libraries):
         os.environ["LD_LIBRARY_PATH"] = libraries

@@ -294,15 +294,17 @@ static void test_no_memory(void **state)
 /* Who is void is told by times: its neighbours wrote later, and miss it. */
 static void test_times(void **state)
 {
+	enum { MS = 1000000 };
 	static const struct {
-		int64_t leaf, spine;
+		int64_t leaf_ms, spine_ms;
 		bool missed;
 		const char *expected;
 	} cases[] = {
-		{200, 100, true, ""},
-		{100, 200, true, "spine01 swp3 - leaf01 swp1 deaf\n"},
-		{200, 100, false, "spine01 swp3 - leaf01 swp1\n"},
-		{0, 100, true, "spine01 swp3 - leaf01 swp1 deaf\n"},
+		{9000, 1000, true, ""},
+		{3000, 1000, true, "spine01 swp3 - leaf01 swp1 deaf\n"}, /* it may just begin */
+		{1000, 9000, true, "spine01 swp3 - leaf01 swp1 deaf\n"},
+		{9000, 1000, false, "spine01 swp3 - leaf01 swp1\n"},
+		{0, 1000, true, "spine01 swp3 - leaf01 swp1 deaf\n"},
 	};
 
 	(void)state;
@@ -315,8 +317,9 @@ static void test_times(void **state)
 		struct ft_error err = {0};
 
 		assert_int_equal(ft_lldp_new(&lldp), 0);
-		assert_int_equal(ft_lldp_add_at(lldp, spine, strlen(spine), "spine01", cases[i].spine, &err), 0);
-		assert_int_equal(ft_lldp_add_at(lldp, leaf, strlen(leaf), "leaf01", cases[i].leaf, &err), 0);
+		assert_int_equal(ft_lldp_add_at(lldp, spine, strlen(spine), "spine01", cases[i].spine_ms * MS, &err),
+				 0);
+		assert_int_equal(ft_lldp_add_at(lldp, leaf, strlen(leaf), "leaf01", cases[i].leaf_ms * MS, &err), 0);
 		assert_int_equal(ft_lldp_finish(lldp, &snapshot, &err), 0);
 		links_show(snapshot, &text);
 		assert_string_equal(ft_text_string(&text), cases[i].expected);

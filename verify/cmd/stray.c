@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/lldp.h"
+#include "probe/source.h"
 
 static bool ends_with(const char *string, const char *end)
 {
@@ -75,18 +75,10 @@ bool ft_stray_is_value(const struct option *before, const char *argument)
 	return is_number(argument) || is_address(NULL, argument);
 }
 
-/* Whether a file begins as LLDP neighbours do: these come in several files, which may be called like designs. */
-static bool is_neighbours(const char *path)
-{
-	_cleanup_(ft_fclosep) FILE *file = fopen(path, "re");
-	char begin[1024];
-
-	return file && ft_lldp_is(begin, fread(begin, 1, sizeof(begin), file));
-}
-
 bool ft_stray_is_recording(const struct ft_options *options, const char *argument)
 {
-	if (options->from && is_neighbours(argument))
+	/* These come in several files, which may be called as designs are. */
+	if (options->from && ft_source_is_neighbours(argument))
 		return true;
 
 	for (size_t i = 0; i < FT_COUNT(guesses); i++)
