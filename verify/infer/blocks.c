@@ -742,6 +742,20 @@ static bool rows_have_holes(const struct sheet *s, const struct deviations *d)
 	return true;
 }
 
+/*
+ * True for switches with hosts among others without, or the other way round: a management switch on two cores may have
+ * the rank of spines, and routers that of leaves, and they are not wired as these are.
+ */
+static bool is_of_another_kind(const struct sheet *s, const struct deviations *d)
+{
+	const uint32_t *hosts = s->intent->f->hosts;
+	uint32_t alike = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++)
+		alike += (hosts[s->row[i]] > 0) == (hosts[s->row[d->row[0]]] > 0);
+	return s->rows > FEW_ROWS && alike == d->rows;
+}
+
 static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
 {
 	bool apart = s->intent->twins[s->side].apart[s->row[d->row[0]]], holes = rows_have_holes(s, d);
@@ -750,13 +764,13 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	if (columns_twins(s)->apart[s->column[d->column]] && d->columns == 1)
 		return column_is_broken(s, d->column, ret);
 	if (d->scaled && (!holes || is_stranger(s, d)))
-		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST;
+		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST && (holes || s->rows > FEW_ROWS);
 	else if (s->rows == 1)
 		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->lacks * 4 <= d->planned;
 	else if (s->rows <= FEW_ROWS && !holes)
 		*ret = d->lacks * 3 <= d->planned;
 	else if (!holes)
-		*ret = d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned;
+		*ret = !is_of_another_kind(s, d) && (d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned);
 	/* A leaf seldom loses most of its cables one by one; a switch on one or two cables is there on purpose. */
 	if (d->lacks > CLASS_COST && d->lacks * 4 > d->planned * 3)
 		*ret = false;
@@ -774,7 +788,7 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 		return 0;
 	if (d->rows == 1)
 		return group_of_one_is_faulty(s, d, ret);
-	if (d->more > 0)
+	if (d->more > 0 || is_of_another_kind(s, d))
 		return 0;
 	if (d->columns == 1) {
 		/* That several rows lack the whole bundle may be on purpose; that they lack a part of it is not. */
@@ -1035,7 +1049,7 @@ static bool is_shifted(const struct sheet *s, uint32_t a, uint32_t b)
 	for (uint32_t c = 0; c < s->columns; c++)
 		if (((int)*entry(s, a, c) - (int)*entry(s, b, c)) * way <= 0)
 			return false;
-	return s->columns > 1;
+	return s->columns > 1 || abs(way) > 1;
 }
 
 /* The nearest leader; the number of leaders if all are unlike. */
