@@ -53,6 +53,9 @@ struct ft_check {
 	pthread_t reader;
 	bool reading; /* there is a thread */
 	sd_event_source *read_source;
+
+	/* Of those that were left to themselves: their list, and the next in it. */
+	struct ft_check **list, *next;
 };
 
 static const struct {
@@ -417,6 +420,8 @@ static int reader_start(struct ft_check *check)
 	return r < 0 ? r : 0;
 }
 
+static int check_step(struct ft_check *check);
+
 /*
  * The report of a large fabric is megabytes of JSON: a thread reads it, so that the loop goes on. If no thread can be
  * created, it is read synchronously.
@@ -433,8 +438,13 @@ static void check_finish(struct ft_check *check)
 static int check_step(struct ft_check *check)
 {
 	const int *fds = ft_guard_fds(check->job);
+	bool over = ft_guard_step(check->job);
 
-	if (ft_guard_step(check->job)) {
+	if (over && check->list) {
+		ft_check_free(check);
+		return 0;
+	}
+	if (over || (kinds[check->kind].reads && !check->list && ft_guard_is_told(check->job))) {
 		check_finish(check);
 		return 0;
 	}
@@ -538,14 +548,43 @@ int64_t ft_check_end_ms(const struct ft_check *check)
 	return ft_guard_end_ms(check->job);
 }
 
+static void list_leave(struct ft_check *check)
+{
+	struct ft_check **at = check->list;
+
+	while (at && *at != check)
+		at = &(*at)->next;
+	if (at)
+		*at = check->next;
+}
+
 void ft_check_free(struct ft_check *check)
 {
 	if (!check)
 		return;
+	list_leave(check);
 	sources_drop(check);
 	reader_join(check);
 	check_result_release(&check->result);
 	ft_guard_free(check->job);
 	sd_event_unref(check->loop);
 	free(check);
+}
+
+void ft_check_leave(struct ft_check *check, struct ft_check **list)
+{
+	reader_join(check);
+	if (!ft_guard_step(check->job) && sources_add(check) >= 0) {
+		check->next = *list;
+		check->list = list;
+		*list = check;
+		return;
+	}
+	ft_check_free(check);
+}
+
+void ft_check_free_all(struct ft_check **list)
+{
+	while (*list)
+		ft_check_free(*list);
 }

@@ -56,7 +56,8 @@ struct ft_check_result {
 struct ft_check;
 
 /*
- * Called once, from the loop, when all is over, but not after ft_check_free().
+ * Called once, from the loop, when the result is there, but not after ft_check_free(). The child may still be closing its
+ * port then: see ft_check_leave().
  *
  * @result  the result if @r is 0; the callee may take parts
  * @r       0, or -errno as ft_sweep() and ft_sweep_incremental()
@@ -77,6 +78,13 @@ int64_t ft_check_end_ms(const struct ft_check *check);
 
 /* Cancels it, if it is still running; may also be called from @done or after it. */
 void ft_check_free(struct ft_check *check);
+
+/*
+ * Frees it from @done on, but lets its child end by itself, since one that is killed leaves its port as it was: until then
+ * it is in @list, which must stay where it is. ft_check_free_all() ends those that are in it.
+ */
+void ft_check_leave(struct ft_check *check, struct ft_check **list);
+void ft_check_free_all(struct ft_check **list);
 static inline void ft_check_freep(struct ft_check **check)
 {
 	ft_check_free(*check);

@@ -29,6 +29,7 @@ struct ft_changes {
 struct ft_looks {
 	struct ft_check *sweep;	      /* under way, or NULL */
 	struct ft_check *incremental; /* the current check; also without reading */
+	struct ft_check *leaving;     /* those that are told, and whose children have not ended */
 	sd_event_source *sweep_timer;
 	sd_event_source *settle_timer;
 	int64_t sweep_due_ms;	       /* INT64_MAX: none, as one is running */

@@ -205,7 +205,7 @@ static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result 
 	struct ft_daemon *d = userdata;
 	int64_t began_ms = ft_check_begin_ms(check);
 
-	ft_check_free(FT_STEAL(d->looks.sweep));
+	ft_check_leave(FT_STEAL(d->looks.sweep), &d->looks.leaving);
 	d->looks.no_port = r == -ENODEV;
 	d->metrics.sweep_duration_s = (double)(ft_guard_now_ms() - began_ms) / 1000;
 	if (r < 0) {
@@ -341,7 +341,7 @@ static void on_incremental_done(struct ft_check *check, int r, struct ft_check_r
 	enum ft_check_kind kind = ft_check_kind(check);
 	int64_t now = ft_guard_now_ms(), took = now - ft_check_begin_ms(check);
 
-	ft_check_free(FT_STEAL(d->looks.incremental));
+	ft_check_leave(FT_STEAL(d->looks.incremental), &d->looks.leaving);
 	d->looks.incremental_after_ms = now + took;
 	d->metrics.reread_duration_s = (double)took / 1000;
 	if (r < 0) {
@@ -510,6 +510,7 @@ void ft_looks_end(struct ft_daemon *d)
 {
 	ft_check_free(FT_STEAL(d->looks.sweep));
 	ft_check_free(FT_STEAL(d->looks.incremental));
+	ft_check_free_all(&d->looks.leaving);
 	d->looks.sweep_timer = sd_event_source_disable_unref(d->looks.sweep_timer);
 	d->looks.settle_timer = sd_event_source_disable_unref(d->looks.settle_timer);
 	d->looks.confirm_timer = sd_event_source_disable_unref(d->looks.confirm_timer);

@@ -281,9 +281,6 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	alerts_check(judged);
 	if (judged > 0) {
 		host_links_compare(d, result->snapshot);
-		ft_remember_look(d, result->snapshot, result->report, kind == FT_LOOK_ALL);
-		if (result->snapshot)
-			ft_keep_fabric(d);
 		returning_watch(d, result->report);
 	}
 	if (judged > 0 && kind == FT_LOOK_ALL)
@@ -297,6 +294,12 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 		result->text = (struct ft_text){0};
 	}
 	ft_tell_alerts(d);
+	if (judged > 0) {
+		/* In a large fabric this takes longer than all of the above: whoever is alerted does not wait for it. */
+		ft_remember_look(d, result->snapshot, d->report, kind == FT_LOOK_ALL);
+		if (result->snapshot)
+			ft_keep_fabric(d);
+	}
 	return judged > 0;
 }
 

@@ -31,6 +31,9 @@ enum {
 /* Precedes the parcel if the work called ft_guard_go_on(). */
 static const uint32_t GO_ON_MAGIC = 0x66744767;
 
+/* Follows the parcel: it is whole, however the child ends. */
+static const uint32_t WHOLE_MAGIC = 0x66745767;
+
 /* The child's output. */
 struct log {
 	char line[LINE_SIZE];	 /* the one being read */
@@ -59,6 +62,7 @@ struct ft_guard_job {
 	int status;   /* of the child */
 	int code;     /* why there will be no result: -ETIMEDOUT, -ENOMEM, … */
 	bool went_on; /* part of its result has arrived */
+	bool told;    /* all of it has */
 	bool lingers;
 	bool killed;
 	bool over;
@@ -119,25 +123,35 @@ void ft_guard_limit_memory(size_t memory)
 	memory_limit(memory, false);
 }
 
+/* So few bytes are written at once. A dead parent is noticed when the result is sent. */
+static void magic_send(uint32_t magic)
+{
+	while (write(RESULT_FD, &magic, sizeof(magic)) < 0 && errno == EINTR)
+		;
+}
+
 void ft_guard_go_on(void)
 {
-	/* So few bytes are written at once. A dead parent is noticed when the result is sent. */
-	while (write(RESULT_FD, &GO_ON_MAGIC, sizeof(GO_ON_MAGIC)) < 0 && errno == EINTR)
-		;
+	magic_send(GO_ON_MAGIC);
 }
 
 static int child_work(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms)
 {
 	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
 	struct ft_error err = {0};
-	int code;
+	int code, r;
 
 	if (guard->memory > 0)
 		memory_limit(guard->memory, guard->programs);
 	code = work(arg, end_ms, &result, &err);
 	if (code == 0 && ft_text_failed(&result.text))
 		code = -ENOMEM;
-	return ft_parcel_send(RESULT_FD, code, &err, &result);
+	r = ft_parcel_send(RESULT_FD, code, &err, &result);
+	if (r == 0)
+		magic_send(WHOLE_MAGIC);
+	/* Before the result is released, which takes a while. */
+	close(RESULT_FD);
+	return r;
 }
 
 static _Noreturn void child_main(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms,
@@ -147,7 +161,6 @@ static _Noreturn void child_main(const struct ft_guard *guard, ft_guard_work *wo
 
 	ft_child_begin(parent, log, &result, 1);
 	r = child_work(guard, work, arg, end_ms);
-	close(RESULT_FD);
 	/* Not _exit(): a simulator's client library disconnects in an exit handler. */
 	exit(r == 0 ? 0 : CHILD_NO_RESULT);
 }
@@ -349,6 +362,29 @@ static void job_linger(struct ft_guard_job *job)
 	job->end_ms = earlier(job->end_ms, ft_guard_now_ms() + LINGER_MS);
 }
 
+/* The length of the part of the result behind the parcel. */
+static size_t whole_size(const struct ft_guard_job *job)
+{
+	size_t size = sizeof(WHOLE_MAGIC);
+
+	return job->buffer.length >= size &&
+			       memcmp(job->buffer.data + job->buffer.length - size, &WHOLE_MAGIC, size) == 0
+		       ? size
+		       : 0;
+}
+
+/*
+ * The result is whole: the child only closes its port and frees its memory, which takes a while and concerns nobody. What
+ * it printed was printed before.
+ */
+static void job_tell(struct ft_guard_job *job)
+{
+	if (job->told || job->killed || job->fds[FD_RESULT] >= 0 || whole_size(job) == 0)
+		return;
+	job_read(job, FD_LOG);
+	job->told = true;
+}
+
 /* It has sent something, so it is past the part that may hang. */
 static void job_go_on(struct ft_guard_job *job)
 {
@@ -370,6 +406,7 @@ bool ft_guard_step(struct ft_guard_job *job)
 	job_read(job, FD_RESULT);
 	job_go_on(job);
 	job_linger(job);
+	job_tell(job);
 	if (ended) {
 		job_end(job);
 	} else if (ft_guard_now_ms() >= job->end_ms) {
@@ -381,6 +418,11 @@ bool ft_guard_step(struct ft_guard_job *job)
 			job_kill(job);
 	}
 	return job->over;
+}
+
+bool ft_guard_is_told(const struct ft_guard_job *job)
+{
+	return job->told;
 }
 
 const int *ft_guard_fds(const struct ft_guard_job *job)
@@ -558,7 +600,8 @@ static int take_result(struct ft_guard_job *job, struct ft_guard_result *result,
 	struct ft_error said = {0};
 	int code = 0, r;
 
-	r = ft_parcel_open(job->buffer.data + begin, job->buffer.length - begin, &code, result, &said);
+	r = ft_parcel_open(job->buffer.data + begin, job->buffer.length - begin - whole_size(job), &code, result,
+			   &said);
 	if (r == -ENODATA)
 		return guard_explain_status(job, err);
 	if (r == -EBADMSG)
@@ -566,7 +609,7 @@ static int take_result(struct ft_guard_job *job, struct ft_guard_result *result,
 	if (r == -ENOMEM)
 		return no_memory(job, err);
 	/* If the child crashed, that is why the parcel is cut short: report the crash. */
-	if (r < 0 && !(WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0))
+	if (r < 0 && job->over && !(WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0))
 		return guard_explain_status(job, err);
 	if (r < 0)
 		return ft_error_set(err, -EIO, 0, 0, "%s sent a damaged result: %s", job->guard.what, said.text);
@@ -583,7 +626,7 @@ int ft_guard_finish(struct ft_guard_job *job, struct ft_guard_result *ret_result
 	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
 	int r;
 
-	if (!job->over)
+	if (!job->over && !job->told)
 		return ft_error_set(err, -EAGAIN, 0, 0, "%s is not over", job->guard.what);
 	if (job->code == -ETIMEDOUT)
 		return guard_explain_timeout(job, err);

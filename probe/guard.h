@@ -89,6 +89,12 @@ int64_t ft_guard_end_ms(const struct ft_guard_job *job);
  */
 bool ft_guard_step(struct ft_guard_job *job);
 
+/*
+ * Whether the result is whole, as it may be long before the child has ended: it still closes its port and frees its memory.
+ * ft_guard_finish() may be called then; the steps go on until all is over.
+ */
+bool ft_guard_is_told(const struct ft_guard_job *job);
+
 /* After ft_guard_step() returned true: the result, as ft_guard_run(). The job must still be freed. */
 int ft_guard_finish(struct ft_guard_job *job, struct ft_guard_result *result, struct ft_error *err);
 
