@@ -7,8 +7,8 @@ How long from a pulled cable to the alert, on a running ibsim with OpenSM, and w
 
 A cable between two switches is pulled and put back, again and again. Another subscriber on another host (listen_tool)
 hears the same Reports: what OpenSM and the simulator take until the first of them comes is theirs; the rest is ours. An alert is
-told when it is in the journal (here: on standard error, which stands in for it); how long until a hook, a shell script, has
-it too is printed beside. The environment: FT_BUILDDIR, SIM_PRELOAD, IBSIM_SOCKNAME, TMPDIR.
+told when it is in the journal (here: on standard error, which stands in for it); how long until the end of a hook, a shell
+script, is printed beside. The environment: FT_BUILDDIR, SIM_PRELOAD, IBSIM_SOCKNAME, TMPDIR.
 """
 import argparse
 import glob
@@ -162,7 +162,7 @@ def quiet(heard, seconds):
 
 def latency(options, daemon, heard, console, settle):
     cables = cables_of(options.net)
-    forwarding, ours, total, hook, mads = [], [], [], [], []
+    forwarding, ours, total, ended, hook, mads = [], [], [], [], [], []
     rng = random.Random(options.seed)
     for _ in range(options.rounds):
         cable = rng.choice(cables)
@@ -182,15 +182,17 @@ def latency(options, daemon, heard, console, settle):
             forwarding.append(first - began)
             ours.append(told - first)
             total.append(told - began)
+            ended.append(had - first)
             hook.append(had - began)
             mads.append(daemon.metric("ftcheck_mads_total") - before)
     show("from the pulled cable to the event (OpenSM)", forwarding)
     show("from the event to the alert (ftcheckd)", ours)
+    show("from the event to the end of a hook", ended)
     show("from the pulled cable to the alert", total)
     show("from the pulled cable to the end of a hook", hook)
     print("  MADs an event: median %d, most %d" % (percentile(mads, 50), max(mads)))
-    good = percentile(ours, 99) < 0.1
-    print("  goal: p99 from the event to the alert below 100 ms: %s" % ("met" if good else "MISSED"))
+    good = percentile(ended, 99) < 0.15
+    print("  goal: p99 from the event to the end of a hook below 150 ms: %s" % ("met" if good else "MISSED"))
 
 
 def idle(daemon, seconds):

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 
 enum {
 	FIRST_MORE_MS = 1000, /* a check that hangs is killed so long after its deadline */
+	LEAVE_MS = 200,	      /* for those that end to end, before they are killed */
 	SM_MORE_MS = 500,     /* the subnet managers are queried until so long after it */
 };
 #ifdef __SANITIZE_ADDRESS__
@@ -38,6 +40,7 @@ enum { SANITIZED = 0 };
 struct ft_check {
 	enum ft_check_kind kind;
 	struct ft_guard_job *job;
+	bool waits; /* for its orders */
 	sd_event *loop;
 	sd_event_source *inputs[FT_GUARD_FDS];
 	sd_event_source *deadline;
@@ -97,6 +100,9 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 		return ft_neighbours_take(&request->lldp, request->plan, read_ms, ret_snapshot, err);
 	if (request->kind == FT_CHECK_SWEEP)
 		return ft_sweep_here(&sweep, read_ms, ret_snapshot, err);
+	if (request->reread)
+		return ft_reread_run(request->reread, request->changes, request->change_count, read_ms, ret_snapshot,
+				     err);
 	ft_confine();
 	return ft_sweep_incremental(&sweep, request->snapshot, request->changes, request->change_count, read_ms,
 				    ret_snapshot, err);
@@ -295,6 +301,29 @@ static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 	return judge(request, result->snapshot, end_ms, &result->text, err);
 }
 
+/* Opens the port and makes the survey. If that fails, the work tries it again, and says why it cannot be done. */
+static void check_prepare(void *arg)
+{
+	struct ft_check_request *request = arg;
+	const struct ft_sweep_options sweep = sweep_bounded(request);
+	struct ft_error err = {0};
+
+	ft_confine();
+	if (ft_reread_open(&sweep, request->snapshot, &request->reread, &err) < 0)
+		request->reread = NULL;
+}
+
+static int check_take(void *arg, const char *orders, size_t length)
+{
+	struct ft_check_request *request = arg;
+
+	request->changes = (const struct ft_change *)orders;
+	request->change_count = length / sizeof(*request->changes);
+	return 0;
+}
+
+static const struct ft_guard_wait check_wait = {check_prepare, check_take};
+
 /* In the parent. */
 
 static void check_result_release(struct ft_check_result *result)
@@ -444,6 +473,11 @@ static int check_step(struct ft_check *check)
 		ft_check_free(check);
 		return 0;
 	}
+	/* Nobody waits for it: ft_check_go() will fail. */
+	if (over && check->waits) {
+		sources_drop(check);
+		return 0;
+	}
 	if (over || (kinds[check->kind].reads && !check->list && ft_guard_is_told(check->job))) {
 		check_finish(check);
 		return 0;
@@ -507,6 +541,7 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
 	const struct ft_sweep_options sweep = sweep_bounded(request);
 	const struct ft_guard guard = {
 		.what = kinds[request->kind].what,
+		.wait = request->waits ? &check_wait : NULL,
 		.deadline_ms = request->sweep->deadline_ms + kinds[request->kind].more_ms,
 		.first_ms = request->sweep->deadline_ms + FIRST_MORE_MS,
 		.programs = request->lldp.command != NULL,
@@ -518,6 +553,7 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
 	if (!check)
 		return ft_error_set(err, -ENOMEM, 0, 0, "%s: out of memory", guard.what);
 	check->kind = request->kind;
+	check->waits = request->waits;
 	check->loop = sd_event_ref(loop);
 	check->done = done;
 	check->userdata = userdata;
@@ -531,6 +567,17 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
 		return ft_error_set(err, r, 0, 0, "%s: %s", guard.what, strerror(-r));
 	*ret_check = FT_STEAL(check);
 	return 0;
+}
+
+int ft_check_go(struct ft_check *check, const struct ft_change *changes, size_t change_count)
+{
+	int r = ft_guard_order(check->job, changes, change_count * sizeof(*changes));
+
+	check->waits = false;
+	check->begin_ms = ft_guard_now_ms();
+	if (r == 0)
+		r = sd_event_source_set_time(check->deadline, (uint64_t)ft_guard_end_ms(check->job) * 1000);
+	return r < 0 ? r : 0;
 }
 
 enum ft_check_kind ft_check_kind(const struct ft_check *check)
@@ -573,7 +620,12 @@ void ft_check_free(struct ft_check *check)
 
 void ft_check_leave(struct ft_check *check, struct ft_check **list)
 {
+	if (!check)
+		return;
 	reader_join(check);
+	sources_drop(check);
+	ft_guard_dismiss(check->job);
+	check->waits = false;
 	if (!ft_guard_step(check->job) && sources_add(check) >= 0) {
 		check->next = *list;
 		check->list = list;
@@ -585,6 +637,11 @@ void ft_check_leave(struct ft_check *check, struct ft_check **list)
 
 void ft_check_free_all(struct ft_check **list)
 {
-	while (*list)
+	int64_t end_ms = ft_guard_now_ms() + LEAVE_MS;
+
+	while (*list) {
+		while (!ft_guard_step((*list)->job) && ft_guard_now_ms() < end_ms)
+			poll(NULL, 0, 1);
 		ft_check_free(*list);
+	}
 }

@@ -42,6 +42,8 @@ struct ft_check_request {
 	const struct ft_snapshot *snapshot; /* not used by a sweep */
 	const struct ft_change *changes;    /* of an incremental sweep */
 	size_t change_count;
+	bool waits;		  /* an incremental sweep whose changes come with ft_check_go() */
+	struct ft_reread *reread; /* in the child of one that waits: what it has prepared; or NULL */
 };
 
 /* The result. Owned by the holder; parts may be taken (FT_STEAL). */
@@ -56,8 +58,8 @@ struct ft_check_result {
 struct ft_check;
 
 /*
- * Called once, from the loop, when the result is there, but not after ft_check_free(). The child may still be closing its
- * port then: see ft_check_leave().
+ * Called once, from the loop, when the result is there, but not after ft_check_free(). The child may still be closing
+ * its port then: see ft_check_leave().
  *
  * @result  the result if @r is 0; the callee may take parts
  * @r       0, or -errno as ft_sweep() and ft_sweep_incremental()
@@ -70,6 +72,12 @@ typedef void ft_check_done(struct ft_check *check, int r, struct ft_check_result
 int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_check_done *done, void *userdata,
 		   struct ft_check **ret_check, struct ft_error *err);
 
+/*
+ * To a check that was started to wait: what has changed. Times and deadline count from here. Returns 0, or -errno: then
+ * it is good for nothing, and to be freed.
+ */
+int ft_check_go(struct ft_check *check, const struct ft_change *changes, size_t change_count);
+
 enum ft_check_kind ft_check_kind(const struct ft_check *check);
 
 /* On the monotonic clock. The end is the latest time at which the loop has the result. */
@@ -80,8 +88,8 @@ int64_t ft_check_end_ms(const struct ft_check *check);
 void ft_check_free(struct ft_check *check);
 
 /*
- * Frees it from @done on, but lets its child end by itself, since one that is killed leaves its port as it was: until then
- * it is in @list, which must stay where it is. ft_check_free_all() ends those that are in it.
+ * Frees it from @done on, or one that waits, but lets its child end by itself, since one that is killed leaves its port
+ * as it was: until then it is in @list, which must stay where it is. ft_check_free_all() ends those that are in it.
  */
 void ft_check_leave(struct ft_check *check, struct ft_check **list);
 void ft_check_free_all(struct ft_check **list);

@@ -29,7 +29,9 @@ struct ft_changes {
 struct ft_looks {
 	struct ft_check *sweep;	      /* under way, or NULL */
 	struct ft_check *incremental; /* the current check; also without reading */
-	struct ft_check *leaving;     /* those that are told, and whose children have not ended */
+	struct ft_check *ready;	      /* the next incremental one, which waits for what has changed; or NULL */
+	sd_event_source *ready_timer;
+	struct ft_check *leaving; /* those that are told, and whose children have not ended */
 	sd_event_source *sweep_timer;
 	sd_event_source *settle_timer;
 	int64_t sweep_due_ms;	       /* INT64_MAX: none, as one is running */
@@ -167,6 +169,9 @@ void ft_looks_change(struct ft_daemon *d, const struct ft_change *change);
 
 /* The local switch may have changed: its traps are the most likely to be lost. */
 void ft_looks_at_home(struct ft_daemon *d);
+
+/* The settings were replaced: what waits with the old ones goes. */
+void ft_looks_unready(struct ft_daemon *d);
 
 /* The plan was replaced: verify the known snapshot again, and discard the running check. */
 void ft_looks_judge_again(struct ft_daemon *d);

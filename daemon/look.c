@@ -16,6 +16,7 @@
 enum {
 	CHANGES_MAX = 1024,  /* changes listed at a time; beyond, a full sweep is cheaper anyway */
 	RETRY_MS = 10000,    /* delay after a failed sweep; doubles up to the interval */
+	READY_MS = 20,	     /* after a check: what it told is on its way by then */
 	CONFIRM_MS = 5000,   /* delay if alerts wait for another sweep, or links came up */
 	SWEEP_GAP_MS = 1000, /* least time between sweeps that events require */
 	FILES_GAP_MS = 20,   /* the same where files are read, and nobody is asked */
@@ -128,6 +129,7 @@ static void packets_count(struct ft_daemon *d, const struct ft_check_result *res
 }
 
 static void settle_arm(struct ft_daemon *d);
+static void ready_later(struct ft_daemon *d);
 
 /* Sweeps. */
 
@@ -219,6 +221,7 @@ static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result 
 		sweep_succeeded(d, result);
 	}
 	sweep_ended(d, began_ms);
+	ready_later(d);
 	ft_tell_status(d, true);
 }
 
@@ -356,6 +359,7 @@ static void on_incremental_done(struct ft_check *check, int r, struct ft_check_r
 		settle_arm(d);
 	if (ft_alerts_want_look(d->alerts, &d->config->rules))
 		ft_looks_sweep_in(d, CONFIRM_MS);
+	ready_later(d);
 	ft_tell_status(d, d->ready);
 }
 
@@ -383,6 +387,53 @@ static int on_confirm(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+/*
+ * The next incremental sweep waits with its port open and the known fabric as a survey: between an event and its alert
+ * that is most of the time. It has a copy of all that it needs, so that another one takes its place whenever any of
+ * that changes.
+ */
+void ft_looks_unready(struct ft_daemon *d)
+{
+	ft_check_leave(FT_STEAL(d->looks.ready), &d->looks.leaving);
+}
+
+static void ready_later(struct ft_daemon *d)
+{
+	ft_looks_unready(d);
+	timer_set(d->looks.ready_timer, ft_guard_now_ms() + READY_MS);
+}
+
+static int on_ready_timer(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+	struct ft_check_request request = ft_looks_request(d, FT_CHECK_REREAD);
+	struct ft_error err = {0};
+
+	(void)source;
+	(void)usec;
+	/* Without events there is nothing to wait for; a stale state is not read again in part. */
+	if (d->looks.ready || d->looks.incremental || d->looks.stale || !d->snapshot || !d->metrics.listens ||
+	    d->config->lldp)
+		return 0;
+	request.snapshot = d->snapshot;
+	request.waits = true;
+	/* If there is none, the next event starts one that does not wait. */
+	(void)ft_check_start(d->loop, &request, on_incremental_done, d, &d->looks.ready, &err);
+	return 0;
+}
+
+/* Gives the one that waits its orders, or starts one. */
+static int incremental_order(struct ft_daemon *d, const struct ft_check_request *request, struct ft_error *err)
+{
+	if (request->kind == FT_CHECK_REREAD && d->looks.ready &&
+	    ft_check_go(d->looks.ready, request->changes, request->change_count) == 0) {
+		d->looks.incremental = FT_STEAL(d->looks.ready);
+		return 0;
+	}
+	ft_looks_unready(d);
+	return ft_check_start(d->loop, request, on_incremental_done, d, &d->looks.incremental, err);
+}
+
 static void incremental_start(struct ft_daemon *d)
 {
 	_cleanup_(changes_release) struct ft_changes changes = d->looks.waiting;
@@ -399,7 +450,7 @@ static void incremental_start(struct ft_daemon *d)
 		sweep_instead(d);
 		return;
 	}
-	if (ft_check_start(d->loop, &request, on_incremental_done, d, &d->looks.incremental, &err) < 0) {
+	if (incremental_order(d, &request, &err) < 0) {
 		ft_log(LOG_WARNING, "%s", err.text);
 		sweep_instead(d);
 	}
@@ -457,6 +508,7 @@ void ft_looks_at_home(struct ft_daemon *d)
 void ft_looks_judge_again(struct ft_daemon *d)
 {
 	/* The running check uses the old plan. */
+	ft_looks_unready(d);
 	ft_check_free(FT_STEAL(d->looks.incremental));
 	ft_check_free(FT_STEAL(d->looks.sweep));
 	d->looks.sweep_again = false;
@@ -503,6 +555,9 @@ int ft_looks_begin(struct ft_daemon *d)
 	if (r >= 0)
 		r = sd_event_add_time(d->loop, &d->looks.confirm_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
 				      on_confirm, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->loop, &d->looks.ready_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
+				      on_ready_timer, d);
 	return r < 0 ? r : 0;
 }
 
@@ -510,10 +565,12 @@ void ft_looks_end(struct ft_daemon *d)
 {
 	ft_check_free(FT_STEAL(d->looks.sweep));
 	ft_check_free(FT_STEAL(d->looks.incremental));
+	ft_looks_unready(d);
 	ft_check_free_all(&d->looks.leaving);
 	d->looks.sweep_timer = sd_event_source_disable_unref(d->looks.sweep_timer);
 	d->looks.settle_timer = sd_event_source_disable_unref(d->looks.settle_timer);
 	d->looks.confirm_timer = sd_event_source_disable_unref(d->looks.confirm_timer);
+	d->looks.ready_timer = sd_event_source_disable_unref(d->looks.ready_timer);
 	changes_release(&d->looks.waiting);
 	changes_release(&d->looks.since_sweep);
 	changes_release(&d->looks.fresh);

@@ -366,6 +366,7 @@ static void settings_apply(struct ft_daemon *d, const struct settings *old)
 			  !same(now->lldp, before->lldp) || !same(now->lldp_command, before->lldp_command);
 	struct ft_hooks_options hooks = hooks_options(d);
 
+	ft_looks_unready(d);
 	if (ft_hooks_set_options(d->hooks, &hooks) < 0)
 		ft_log(LOG_ERR, "out of memory: hooks go on as before");
 	if (!d->http_inherited && !same(now->listen, before->listen)) {

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,6 +20,7 @@
 
 enum {
 	RESULT_FD = FT_CHILD_FIRST_FD, /* the child's end of the result pipe */
+	ORDERS_FD,		       /* and of that of its orders, if it waits for any */
 	LINE_SIZE = 256,	       /* of a line that the child printed; longer lines are cut */
 	RESULT_MAX = 1 << 30,	       /* bytes; far above any fabric */
 	READS_MAX = 16,		       /* of a pipe in one step: the child's output may be endless */
@@ -27,6 +29,9 @@ enum {
 	EXIT_POLL_MS = 2,
 	CHILD_NO_RESULT = FT_CHILD_FAILED,
 };
+
+/* Later than any deadline, and still a number of microseconds. */
+static const int64_t NEVER_MS = INT64_MAX / 1000000;
 
 /* Precedes the parcel if the work called ft_guard_go_on(). */
 static const uint32_t GO_ON_MAGIC = 0x66744767;
@@ -59,6 +64,7 @@ struct ft_guard_job {
 	int64_t whole_end_ms; /* of the deadline; later than @end_ms until ft_guard_go_on() */
 	pid_t child;
 	int fds[FT_GUARD_FDS];
+	int orders;   /* for those of a child that waits; -1: it does not */
 	int status;   /* of the child */
 	int code;     /* why there will be no result: -ETIMEDOUT, -ENOMEM, … */
 	bool went_on; /* part of its result has arrived */
@@ -135,6 +141,46 @@ void ft_guard_go_on(void)
 	magic_send(GO_ON_MAGIC);
 }
 
+/* Precedes the orders. */
+struct order {
+	int64_t end_ms;
+	size_t length;
+};
+
+static bool orders_read(void *to, size_t length)
+{
+	for (size_t have = 0; have < length;) {
+		ssize_t n = read(ORDERS_FD, (char *)to + have, length - have);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		have += (size_t)n;
+	}
+	return true;
+}
+
+/* Waits for the orders; without any the child ends here. Returns what take() does. */
+static int child_wait(const struct ft_guard *guard, const void *arg, int64_t *ret_end_ms)
+{
+	static _Alignas(max_align_t) char orders[FT_GUARD_ORDERS_MAX];
+	/* It is the child's own. */
+	void *own = (void *)(uintptr_t)arg;
+	struct order order;
+	char name[16] = "";
+
+	/* Who looks at the processes can tell it from one that is at work. */
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, "ftcheckd-waits");
+	guard->wait->prepare(own);
+	if (!orders_read(&order, sizeof(order)) || order.length > sizeof(orders) || !orders_read(orders, order.length))
+		exit(0);
+	prctl(PR_SET_NAME, name);
+	*ret_end_ms = order.end_ms;
+	return guard->wait->take(own, orders, order.length);
+}
+
 static int child_work(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms)
 {
 	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
@@ -143,7 +189,9 @@ static int child_work(const struct ft_guard *guard, ft_guard_work *work, const v
 
 	if (guard->memory > 0)
 		memory_limit(guard->memory, guard->programs);
-	code = work(arg, end_ms, &result, &err);
+	code = guard->wait ? child_wait(guard, arg, &end_ms) : 0;
+	if (code == 0)
+		code = work(arg, end_ms, &result, &err);
 	if (code == 0 && ft_text_failed(&result.text))
 		code = -ENOMEM;
 	r = ft_parcel_send(RESULT_FD, code, &err, &result);
@@ -155,11 +203,12 @@ static int child_work(const struct ft_guard *guard, ft_guard_work *work, const v
 }
 
 static _Noreturn void child_main(const struct ft_guard *guard, ft_guard_work *work, const void *arg, int64_t end_ms,
-				 pid_t parent, int result, int log)
+				 pid_t parent, int result, int orders, int log)
 {
+	const int keep[] = {result, orders};
 	int r;
 
-	ft_child_begin(parent, log, &result, 1);
+	ft_child_begin(parent, log, keep, guard->wait ? 2 : 1);
 	r = child_work(guard, work, arg, end_ms);
 	/* Not _exit(): a simulator's client library disconnects in an exit handler. */
 	exit(r == 0 ? 0 : CHILD_NO_RESULT);
@@ -323,6 +372,7 @@ static void job_fail(struct ft_guard_job *job, int code)
 
 static void job_end(struct ft_guard_job *job)
 {
+	close_fd(&job->orders);
 	for (size_t i = 0; i < FT_GUARD_FDS; i++)
 		close_fd(&job->fds[i]);
 	job->over = true;
@@ -374,8 +424,8 @@ static size_t whole_size(const struct ft_guard_job *job)
 }
 
 /*
- * The result is whole: the child only closes its port and frees its memory, which takes a while and concerns nobody. What
- * it printed was printed before.
+ * The result is whole: the child only closes its port and frees its memory, which takes a while and concerns nobody.
+ * What it printed was printed before.
  */
 static void job_tell(struct ft_guard_job *job)
 {
@@ -490,7 +540,7 @@ static int no_process(const struct ft_guard *guard, struct ft_error *err, int co
 	return ft_error_set(err, code, 0, 0, "no process for %s: %s", guard->what, strerror(-code));
 }
 
-static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *arg, int result, int log,
+static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *arg, int result, int orders, int log,
 		    struct ft_error *err)
 {
 	pid_t parent = getpid();
@@ -500,7 +550,7 @@ static int job_fork(struct ft_guard_job *job, ft_guard_work *work, const void *a
 	if (job->child < 0)
 		return no_process(&job->guard, err, -errno);
 	if (job->child == 0)
-		child_main(&job->guard, work, arg, job->whole_end_ms, parent, result, log);
+		child_main(&job->guard, work, arg, job->whole_end_ms, parent, result, orders, log);
 	/*
 	 * Without a pidfd (Linux before 5.3, valgrind 3.19; a child that ended already while SIGCHLD is ignored) the
 	 * child is polled.
@@ -526,11 +576,56 @@ static int open_pipe(int ends[2])
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
+/* The parent's end does not block: orders have room in it. */
+static int orders_pipe(int ends[2])
+{
+	return pipe2(ends, O_CLOEXEC) < 0 ? -1 : fcntl(ends[1], F_SETFL, O_NONBLOCK);
+}
+
+/* It counts from now on. */
+static void job_deadline(struct ft_guard_job *job)
+{
+	unsigned int first_ms = job->guard.first_ms, deadline_ms = job->guard.deadline_ms;
+
+	job->whole_end_ms = job->end_ms = ft_guard_now_ms() + deadline_ms;
+	if (first_ms > 0 && first_ms < deadline_ms)
+		job->end_ms += (int64_t)first_ms - deadline_ms;
+}
+
+int ft_guard_order(struct ft_guard_job *job, const void *orders, size_t length)
+{
+	char bytes[sizeof(struct order) + FT_GUARD_ORDERS_MAX];
+	struct order order = {.length = length};
+	ssize_t n;
+
+	if (job->over || job->orders < 0)
+		return -ESRCH;
+	if (length > FT_GUARD_ORDERS_MAX)
+		return -E2BIG;
+	job_deadline(job);
+	order.end_ms = job->whole_end_ms;
+	memcpy(bytes, &order, sizeof(order));
+	if (length > 0)
+		memcpy(bytes + sizeof(order), orders, length);
+	n = write(job->orders, bytes, sizeof(order) + length);
+	close_fd(&job->orders);
+	return n == (ssize_t)(sizeof(order) + length) ? 0 : n < 0 ? -errno : -EIO;
+}
+
+void ft_guard_dismiss(struct ft_guard_job *job)
+{
+	if (job->over || job->orders < 0)
+		return;
+	close_fd(&job->orders);
+	job->whole_end_ms = job->end_ms = ft_guard_now_ms() + LINGER_MS;
+}
+
 int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void *arg, struct ft_guard_job **ret_job,
 		   struct ft_error *err)
 {
 	_cleanup_(pipe_close) int result[2] = {-1, -1};
 	_cleanup_(pipe_close) int log[2] = {-1, -1};
+	_cleanup_(pipe_close) int orders[2] = {-1, -1};
 	_cleanup_free_ struct ft_guard_job *job = NULL;
 	int r;
 
@@ -539,15 +634,17 @@ int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void
 	if (!job)
 		return no_process(guard, err, -ENOMEM);
 	job->guard = *guard;
-	job->whole_end_ms = ft_guard_now_ms() + guard->deadline_ms;
-	job->end_ms = job->whole_end_ms;
-	if (guard->first_ms > 0 && guard->first_ms < guard->deadline_ms)
-		job->end_ms += (int64_t)guard->first_ms - guard->deadline_ms;
-	if (open_pipe(result) < 0 || open_pipe(log) < 0)
+	job->orders = -1;
+	job->whole_end_ms = job->end_ms = NEVER_MS;
+	if (!guard->wait)
+		job_deadline(job);
+	if (open_pipe(result) < 0 || open_pipe(log) < 0 || (guard->wait && orders_pipe(orders) < 0))
 		return no_pipe(guard, err);
-	r = job_fork(job, work, arg, result[1], log[1], err);
+	r = job_fork(job, work, arg, result[1], orders[0], log[1], err);
 	if (r < 0)
 		return r;
+	job->orders = orders[1];
+	orders[1] = -1;
 	job->fds[FD_RESULT] = result[0];
 	job->fds[FD_LOG] = log[0];
 	result[0] = log[0] = -1;

@@ -15,12 +15,24 @@
 
 #include "probe/snapshot.h"
 
+/*
+ * For work that waits in its child for orders, with all done that can be done before.
+ *
+ * @prepare  called first, in the child, on the child's own @arg. Its failure is its own to remember
+ * @take     called with the orders, before the work, as whose its failure counts
+ */
+struct ft_guard_wait {
+	void (*prepare)(void *arg);
+	int (*take)(void *arg, const char *orders, size_t length);
+};
+
 struct ft_guard {
 	const char *what;	  /* names the work in errors: "the sweep"; static */
 	unsigned int deadline_ms; /* of the whole work, handing over the result included */
 	unsigned int first_ms; /* the work calls ft_guard_go_on() by then, or is killed; 0: the deadline alone holds */
 	bool programs;	       /* the work starts programs, which have the caller's limit of memory */
 	size_t memory;	       /* bytes the child may add to its initial address space; 0: no limit */
+	const struct ft_guard_wait *wait; /* NULL: the work begins at once */
 };
 
 /* What the work hands over; either part may be empty. The holder owns it. */
@@ -72,6 +84,14 @@ int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void
 		   struct ft_error *err);
 
 /*
+ * To a child that waits: its orders, from which on the deadline counts; or that there will be none, so that it ends.
+ * Orders are at most FT_GUARD_ORDERS_MAX bytes. ft_guard_order() returns 0, or -errno: then there will be no result.
+ */
+enum { FT_GUARD_ORDERS_MAX = 60000 };
+int ft_guard_order(struct ft_guard_job *job, const void *orders, size_t length);
+void ft_guard_dismiss(struct ft_guard_job *job);
+
+/*
  * The descriptors to be watched for input: the result, what the child prints, and the child's end (a pidfd).
  * Descriptors that are finished are -1, from one ft_guard_step() to the next. All are owned by the job.
  */
@@ -90,8 +110,8 @@ int64_t ft_guard_end_ms(const struct ft_guard_job *job);
 bool ft_guard_step(struct ft_guard_job *job);
 
 /*
- * Whether the result is whole, as it may be long before the child has ended: it still closes its port and frees its memory.
- * ft_guard_finish() may be called then; the steps go on until all is over.
+ * Whether the result is whole, as it may be long before the child has ended: it still closes its port and frees its
+ * memory. ft_guard_finish() may be called then; the steps go on until all is over.
  */
 bool ft_guard_is_told(const struct ft_guard_job *job);
 

@@ -96,7 +96,8 @@ struct node_mark {
 };
 
 struct reader {
-	const struct ft_sweep_options *options;
+	struct ft_sweep_options options;
+	struct ft_port_choice from;
 	const struct ft_change *list;
 	size_t list_count;
 	struct ft_survey survey;
@@ -176,7 +177,7 @@ static bool is_up(const struct ft_survey_port *port)
 
 static uint16_t limit(const struct reader *r)
 {
-	return (uint16_t)(FT_SMP_WEIGHT_SLOW * (r->options->retries + 1));
+	return (uint16_t)(FT_SMP_WEIGHT_SLOW * (r->options.retries + 1));
 }
 
 /* Grows the state arrays to the size of the survey. */
@@ -433,11 +434,11 @@ static bool make_request(const struct reader *r, const struct query *q, struct f
 	*request = (struct ft_smp_request){
 		.attribute = asks[q->ask].attribute,
 		.modifier = asks[q->ask].of_port ? q->port : 0,
-		.timeout_ms = r->options->timeout_ms,
+		.timeout_ms = r->options.timeout_ms,
 		.hops = r->nodes[node].hops,
 	};
 	/* If only one try is allowed, the first one has the whole time-out. */
-	if (r->options->retries > 0 && (q->spent == 0 || q->brief))
+	if (r->options.retries > 0 && (q->spent == 0 || q->brief))
 		request->timeout_ms = (request->timeout_ms + FIRST_TRY - 1) / FIRST_TRY;
 	for (uint32_t n = node; n != r->survey.entry_node; n = r->nodes[n].way_node)
 		request->path[r->nodes[n].hops] = r->nodes[n].way_port;
@@ -920,11 +921,11 @@ static enum way examine_way(const struct reader *r, const struct query *q, struc
 
 static unsigned int max_smps(const struct reader *r)
 {
-	unsigned int max = ft_sweep_max_smps(r->options);
+	unsigned int max = ft_sweep_max_smps(&r->options);
 
 	/* Often only one switch is read, so its limit applies. Users of libibnetdisc expect its number of SMPs. */
-	if (r->options->engine == FT_ENGINE_LIBIBUMAD && max > r->options->max_smps_per_switch)
-		max = r->options->max_smps_per_switch;
+	if (r->options.engine == FT_ENGINE_LIBIBUMAD && max > r->options.max_smps_per_switch)
+		max = r->options.max_smps_per_switch;
 	return max < SMPS_MAX ? max : SMPS_MAX;
 }
 
@@ -1190,34 +1191,29 @@ static int prepare(struct reader *r, const struct ft_snapshot *old)
 	return r->code;
 }
 
-static int open_wire(struct reader *r, const struct ft_port_choice *from)
+static int open_wire(struct reader *r)
 {
 	r->on_wire = calloc(max_smps(r), sizeof(*r->on_wire));
 	if (!r->on_wire)
 		return -ENOMEM;
-	ft_window_init(&r->pace, max_smps(r), r->options->max_smps_per_second, r->options->timeout_ms, ft_smp_now_ns());
-	return ft_smp_open(&(struct ft_smp_options){.ca = from->ca,
-						    .port = from->port,
-						    .m_key = r->options->m_key,
-						    .max_smps = max_smps(r),
-						    .end_ms = r->end_ms},
-			   &r->wire, r->err);
+	return ft_smp_open(
+		&(struct ft_smp_options){
+			.ca = r->from.ca, .port = r->from.port, .m_key = r->options.m_key, .max_smps = max_smps(r)},
+		&r->wire, r->err);
 }
 
-static int work(struct reader *r, const struct ft_snapshot *old, const struct ft_port_choice *from)
+static int work(struct reader *r)
 {
 	_cleanup_free_ bool *known = calloc(r->list_count ? r->list_count : 1, sizeof(*known));
 
 	if (!known)
 		return -ENOMEM;
-	if (prepare(r, old) < 0)
-		return r->code;
+	ft_smp_set_end(r->wire, r->end_ms);
+	ft_window_init(&r->pace, max_smps(r), r->options.max_smps_per_second, r->options.timeout_ms, ft_smp_now_ns());
 	ask_begin(r);
 	for (size_t i = 0; i < r->list_count; i++)
 		known[i] = name(r, &r->list[i], false) > 0;
 	check_cost(r);
-	if (r->code == 0)
-		r->code = open_wire(r, from);
 	if (r->code == 0)
 		run(r);
 	if (r->code == 0)
@@ -1226,8 +1222,7 @@ static int work(struct reader *r, const struct ft_snapshot *old, const struct ft
 	return r->code;
 }
 
-static int give_snapshot(struct reader *r, const struct ft_port_choice *from, int64_t began_ms,
-			 struct ft_snapshot **ret_snapshot)
+static int give_snapshot(struct reader *r, int64_t began_ms, struct ft_snapshot **ret_snapshot)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
 	struct ft_smp_count count = ft_smp_count(r->wire);
@@ -1237,7 +1232,7 @@ static int give_snapshot(struct reader *r, const struct ft_port_choice *from, in
 	code = ft_survey_snapshot(&r->survey, &snapshot, r->err);
 	if (code < 0)
 		return code;
-	snprintf(detail, sizeof(detail), "%s port %d", from->ca, from->port);
+	snprintf(detail, sizeof(detail), "%s port %d", r->from.ca, r->from.port);
 	code = ft_snapshot_set_detail(snapshot, detail);
 	if (code < 0)
 		return code;
@@ -1250,30 +1245,66 @@ static int give_snapshot(struct reader *r, const struct ft_port_choice *from, in
 	return 0;
 }
 
-int ft_sweep_incremental(const struct ft_sweep_options *options, const struct ft_snapshot *old,
-			 const struct ft_change *changes, size_t change_count, int64_t end_ms,
-			 struct ft_snapshot **ret_snapshot, struct ft_error *err)
+struct ft_reread {
+	struct reader reader;
+};
+
+int ft_reread_open(const struct ft_sweep_options *options, const struct ft_snapshot *old, struct ft_reread **ret_reread,
+		   struct ft_error *err)
 {
-	_cleanup_(reader_release) struct reader r = {
-		.options = options,
-		.list = changes,
-		.list_count = change_count,
-		.survey = FT_SURVEY_EMPTY,
-		.end_ms = end_ms,
-		.err = err,
-	};
-	int64_t began_ms = ft_guard_now_ms();
-	struct ft_port_choice from;
+	_cleanup_(ft_reread_freep) struct ft_reread *reread = calloc(1, sizeof(*reread));
+	struct reader *r = reread ? &reread->reader : NULL;
 	int code;
 
+	if (!r)
+		return -ENOMEM;
+	r->options = *options;
+	r->survey = FT_SURVEY_EMPTY;
+	r->err = err;
 	/* The part that it left out may be what changed. */
 	if (old->source.stopped)
 		return ft_error_set(err, -ESTALE, 0, 0,
 				    "the last sweep was stopped: more answered than it was to take");
 	code = ft_sweep_options_check(options, err);
 	if (code == 0)
-		code = ft_port_choose(options->ca, options->port, &from, err);
+		code = ft_port_choose(options->ca, options->port, &r->from, err);
 	if (code == 0)
-		code = work(&r, old, &from);
-	return code < 0 ? code : give_snapshot(&r, &from, began_ms, ret_snapshot);
+		code = prepare(r, old);
+	if (code == 0)
+		code = open_wire(r);
+	if (code == 0)
+		*ret_reread = FT_STEAL(reread);
+	return code;
+}
+
+int ft_reread_run(struct ft_reread *reread, const struct ft_change *changes, size_t change_count, int64_t end_ms,
+		  struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	struct reader *r = &reread->reader;
+	int64_t began_ms = ft_guard_now_ms();
+	int code;
+
+	r->list = changes;
+	r->list_count = change_count;
+	r->end_ms = end_ms;
+	r->err = err;
+	code = work(r);
+	return code < 0 ? code : give_snapshot(r, began_ms, ret_snapshot);
+}
+
+void ft_reread_free(struct ft_reread *reread)
+{
+	if (reread)
+		reader_release(&reread->reader);
+	free(reread);
+}
+
+int ft_sweep_incremental(const struct ft_sweep_options *options, const struct ft_snapshot *old,
+			 const struct ft_change *changes, size_t change_count, int64_t end_ms,
+			 struct ft_snapshot **ret_snapshot, struct ft_error *err)
+{
+	_cleanup_(ft_reread_freep) struct ft_reread *reread = NULL;
+	int code = ft_reread_open(options, old, &reread, err);
+
+	return code < 0 ? code : ft_reread_run(reread, changes, change_count, end_ms, ret_snapshot, err);
 }

@@ -38,4 +38,22 @@ int ft_sweep_incremental(const struct ft_sweep_options *options, const struct ft
 			 const struct ft_change *changes, size_t change_count, int64_t end_ms,
 			 struct ft_snapshot **ret_snapshot, struct ft_error *err);
 
+/*
+ * The same in two parts. The first is what can be done before it is known what has changed, and most of the work: the
+ * port is opened, the survey is made. The second is called once. Errors of the first are those of the whole, -ESTALE
+ * too.
+ *
+ * @options  the strings in it must stay; @old need not
+ */
+struct ft_reread;
+int ft_reread_open(const struct ft_sweep_options *options, const struct ft_snapshot *old, struct ft_reread **ret_reread,
+		   struct ft_error *err);
+int ft_reread_run(struct ft_reread *reread, const struct ft_change *changes, size_t change_count, int64_t end_ms,
+		  struct ft_snapshot **ret_snapshot, struct ft_error *err);
+void ft_reread_free(struct ft_reread *reread);
+static inline void ft_reread_freep(struct ft_reread **reread)
+{
+	ft_reread_free(*reread);
+}
+
 #endif

@@ -148,6 +148,11 @@ int ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_w
 	return 0;
 }
 
+void ft_smp_set_end(struct ft_smp_wire *wire, int64_t end_ms)
+{
+	wire->end_ns = end_ms * FT_NS_PER_MS;
+}
+
 void ft_smp_close(struct ft_smp_wire *wire)
 {
 	if (!wire)

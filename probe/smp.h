@@ -76,6 +76,9 @@ struct ft_smp_wire;
 
 /* Opens the port. Returns 0, -ENOMEM, or -EIO with @err filled. */
 int ft_smp_open(const struct ft_smp_options *options, struct ft_smp_wire **ret_wire, struct ft_error *err);
+
+/* Another end than that of its options. */
+void ft_smp_set_end(struct ft_smp_wire *wire, int64_t end_ms);
 void ft_smp_close(struct ft_smp_wire *wire);
 static inline void ft_smp_closep(struct ft_smp_wire **wire)
 {

@@ -45,7 +45,8 @@ took_less() {
 
 # Sets CHILDREN. In one look: a sweep may begin between two.
 one_child() {
-	mapfile -t CHILDREN < <(pgrep -P "$DAEMON_PID")
+	# Not the one that waits for what has changed.
+	mapfile -t CHILDREN < <(pgrep -x -P "$DAEMON_PID" ftcheckd)
 	[ ${#CHILDREN[@]} = 1 ]
 }
 
@@ -288,12 +289,14 @@ listens() {
 	[ "$(metric ftcheck_listening)" = 1 ]
 }
 
-# Between two sweeps: no child but the listener, if there is one.
+# Between two sweeps: no child but the listener, if there is one, and where it hears events the one that waits for the next.
 is_idle() {
-	local children
+	local wanted=1 waits=0
 
-	children=$(pgrep -c -P "$DAEMON_PID")
-	[ "$children" = "$(grep -cx 'events = no' "$D/conf" | sed 'y/01/10/')" ]
+	! grep -qx 'events = no' "$D/conf" || wanted=0
+	! listens || waits=1
+	[ "$(pgrep -c -P "$DAEMON_PID")" = $((wanted + waits)) ] &&
+		[ "$(pgrep -c -x -P "$DAEMON_PID" ftcheckd-waits)" = "$waits" ]
 }
 
 # descriptors: how many it has, taken when it rests; connections of HTTP, which end when they may, do not count.

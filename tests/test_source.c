@@ -880,6 +880,109 @@ static void test_jobs(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+static void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+static int work_hangs_at_its_end(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	return atexit(hang) == 0 ? work_good(arg, end_ms, result, err) : -ENOMEM;
+}
+
+/* The result is there before the child has ended, which may close its port for a while. */
+static void test_job_told(void **state)
+{
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS};
+	_cleanup_(ft_guard_freep) struct ft_guard_job *job = NULL;
+	_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+	struct pollfd fd;
+
+	(void)state;
+	assert_int_equal(ft_guard_start(&guard, work_hangs_at_its_end, NULL, &job, NULL), 0);
+	while (!ft_guard_is_told(job)) {
+		assert_false(ft_guard_step(job));
+		fd = (struct pollfd){.fd = ft_guard_fds(job)[0], .events = POLLIN};
+		assert_true(ft_guard_is_told(job) || poll(&fd, 1, LONG_MS) == 1);
+	}
+	assert_int_equal(ft_guard_finish(job, &result, NULL), 0);
+	assert_int_equal(result.snapshot->node_count, 1);
+	assert_false(ft_guard_step(job));
+	assert_int_equal(kill(ft_guard_pid(job), 0), 0);
+}
+
+/* What a child that waits knows, in its own memory. */
+struct waiter {
+	bool prepared;
+	const char *orders;
+	size_t length;
+};
+
+static void waiter_prepare(void *arg)
+{
+	((struct waiter *)arg)->prepared = true;
+}
+
+static int waiter_take(void *arg, const char *orders, size_t length)
+{
+	struct waiter *waiter = arg;
+
+	waiter->orders = orders;
+	waiter->length = length;
+	return length > 0 ? 0 : -ENODEV;
+}
+
+static int work_waited(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	const struct waiter *waiter = arg;
+
+	(void)err;
+	ft_text_printf(&result->text, "%d %d %.*s", waiter->prepared,
+		       end_ms > ft_guard_now_ms() && end_ms <= ft_guard_now_ms() + LONG_MS, (int)waiter->length,
+		       waiter->orders);
+	return 0;
+}
+
+/* Its deadline counts from the orders on; without any it ends by itself, and leaves no result. */
+static void test_job_waits(void **state)
+{
+	static const struct ft_guard_wait wait = {waiter_prepare, waiter_take};
+	static const struct ft_guard guard = {.what = "the work", .deadline_ms = LONG_MS, .wait = &wait};
+	static const struct {
+		const char *orders; /* NULL: it is dismissed */
+		int code;
+		const char *says;
+	} rows[] = {
+		{"port 7", 0, "1 1 port 7"},
+		{"", -ENODEV, "No such device"},
+		{NULL, -EIO, "the work ended with status 0 and no result"},
+	};
+	unsigned int descriptors = count_descriptors();
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_guard_freep) struct ft_guard_job *job = NULL;
+		_cleanup_(ft_guard_result_release) struct ft_guard_result result = {0};
+		struct waiter waiter = {0};
+		struct ft_error err = {0};
+
+		assert_int_equal(ft_guard_start(&guard, work_waited, &waiter, &job, NULL), 0);
+		assert_false(ft_guard_step(job));
+		assert_true(ft_guard_end_ms(job) > ft_guard_now_ms() + 1000L * LONG_MS);
+		if (rows[i].orders)
+			assert_int_equal(ft_guard_order(job, rows[i].orders, strlen(rows[i].orders)), 0);
+		else
+			ft_guard_dismiss(job);
+		assert_int_equal(ft_guard_order(job, "again", 5), -ESRCH);
+		watch(job);
+		assert_int_equal(ft_guard_finish(job, &result, &err), rows[i].code);
+		assert_string_equal(rows[i].code < 0 ? err.text : ft_text_string(&result.text), rows[i].says);
+		assert_false(waiter.prepared);
+	}
+	assert_int_equal(count_descriptors(), descriptors);
+}
+
 /* Nobody waits for the end of what is thrown away. */
 static void test_job_thrown_away(void **state)
 {
@@ -1436,6 +1539,7 @@ int main(void)
 		cmocka_unit_test(test_child_is_apart),	  cmocka_unit_test(test_job_text),
 		cmocka_unit_test(test_job_both),	  cmocka_unit_test(test_job_no_snapshot),
 		cmocka_unit_test(test_job_forks),	  cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_job_told),	  cmocka_unit_test(test_job_waits),
 		cmocka_unit_test(test_job_thrown_away),	  cmocka_unit_test(test_job_unreaped),
 		cmocka_unit_test(test_descriptions),	  cmocka_unit_test(test_route_too_long),
 		cmocka_unit_test(test_fabric_empty),	  cmocka_unit_test(test_no_memory),
