@@ -168,6 +168,42 @@ static void test_row(void **state)
 	}
 }
 
+/*
+ * Plan and fabric are changed on purpose: the places have the same names, and mean others. What is remembered of the
+ * plan before makes no finding in a fabric that is as the new one says.
+ */
+static void test_other_plan(void **state)
+{
+	static const struct {
+		unsigned int height, width;
+	} grids[] = {{4, 5}, {5, 4}, {4, 4}, {4, 5}};
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * FT_COUNT(grids); i++) {
+		unsigned int height = grids[i / 2].height, width = grids[i / 2].width;
+		_cleanup_(ft_text_release) struct ft_text torus = {0}, word = {0};
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		ft_text_printf(
+			&torus,
+			"{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"torus\", \"dims\": [%u, %u], \"nodes\": %u,"
+			" \"edge\": {\"ports\": 12, \"ports_to_nodes\": 2}}",
+			height, width, 2 * height * width);
+		bench_make(&b, ft_text_string(&torus));
+		for (unsigned int n = 0; n < height * width; n++)
+			ft_text_printf(&word, "%sname sw-%u-%u switch", n ? ";" : "", n / width, n % width);
+		faults_apply(&b, ft_text_string(&word));
+		report = look_judge(&b, baseline, FIRST_S + i);
+		for (size_t n = 0; n < report->finding_count; n++)
+			if (report->findings[n].severity != FT_SEVERITY_INFO)
+				fail_msg("%u: %s", i, report->findings[n].text);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 1);
+		baseline_return(&baseline);
+	}
+}
+
 /* A look that shows nothing new says so: whoever saves it need not. */
 static void test_unchanged(void **state)
 {
@@ -282,10 +318,8 @@ static void test_out_of_memory(void **state)
 }
 
 static const struct CMUnitTest others[] = {
-	cmocka_unit_test(test_unchanged),
-	cmocka_unit_test(test_bounded),
-	cmocka_unit_test(test_damaged),
-	cmocka_unit_test(test_out_of_memory),
+	cmocka_unit_test(test_other_plan), cmocka_unit_test(test_unchanged),	 cmocka_unit_test(test_bounded),
+	cmocka_unit_test(test_damaged),	   cmocka_unit_test(test_out_of_memory),
 };
 
 int main(void)

@@ -157,9 +157,55 @@ static bool names_are_voted_for(struct ft_model *m, const struct matching *g)
 	return agree >= differ || 2 * differ < all;
 }
 
+/* Fixes the switches that stand where they did. */
+static void standing_fix(struct ft_model *m, struct matching *g)
+{
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		uint32_t live = g->live_of_vertex[v];
+
+		if (g->named[v] != FT_NONE && g->named[v] == ft_recall_place(m, live) && ft_recall_stands(m, live))
+			g->fixed[v] = true;
+	}
+}
+
+/* The observed cables that the plan has not between the places of their switches. */
+static uint32_t surplus_of(const struct matching *g)
+{
+	uint32_t surplus = 0;
+
+	for (uint32_t v = 0; v < g->vertices; v++)
+		for (uint32_t i = 0; i < ft_adjacent_count(&g->observed, v); i++) {
+			const struct ft_adjacent *to = &ft_adjacent_of(&g->observed, v)[i];
+			uint32_t a = g->image[v], b = g->image[to->vertex];
+			uint32_t planned = a == FT_NONE || b == FT_NONE ? 0 : ft_edges_between(&g->planned, a, b);
+
+			if (to->vertex > v && to->count > planned)
+				surplus += to->count - planned;
+		}
+	return surplus;
+}
+
+/* The holder frees the others of @result. */
+static int assign(const struct ft_model *m, struct matching *g, struct ft_assign_result *result)
+{
+	free(result->others);
+	*result = (struct ft_assign_result){.image = g->image, .rival = g->rival};
+	return ft_assign(&(struct ft_assign){.planned = &g->planned,
+					     .observed = &g->observed,
+					     .planned_at = g->planned_at,
+					     .observed_at = g->observed_at,
+					     .named = g->named,
+					     .names_first = m->exact.votes != NULL,
+					     .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
+					     .fixed = g->fixed,
+					     .order = g->order,
+					     .image = g->given},
+			 result);
+}
+
 /*
  * The place of each live switch by GUID, name, or baseline, the first that says anything. Names that the plan has
- * invented come after port numbers. A switch that stands where it did is fixed.
+ * invented come after port numbers.
  */
 static int names_take(struct ft_model *m, struct matching *g)
 {
@@ -189,9 +235,6 @@ static int names_take(struct ft_model *m, struct matching *g)
 			else
 				taken[p] = true;
 		}
-	for (uint32_t v = 0; v < g->vertices; v++)
-		g->fixed[v] |= g->named[v] != FT_NONE && g->named[v] == ft_recall_place(m, g->live_of_vertex[v]) &&
-			       ft_recall_stands(m, g->live_of_vertex[v]);
 	return 0;
 }
 
@@ -310,6 +353,37 @@ static int others_take(struct ft_model *m, const struct matching *g, const struc
 	return 0;
 }
 
+/*
+ * A memory of where switches stood is believed unless many cables contradict it, which they do not without it: it was
+ * learned while plan and fabric were changed one after the other, and a fabric that is as planned may not be faulted
+ * for that. Then there is none in this check. A switch that is dark, or swaps of single cables, contradict it little.
+ */
+static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_result *result)
+{
+	enum { MANY = 4 };
+	const struct ft_recall recall = m->recall;
+	uint32_t with;
+	int r = names_take(m, g);
+
+	if (r < 0)
+		return r;
+	standing_fix(m, g);
+	r = assign(m, g, result);
+	with = r == 0 && recall.baseline ? surplus_of(g) : 0;
+	if (with < MANY || g->given)
+		return r;
+	m->recall = (struct ft_recall){0};
+	r = names_take(m, g);
+	if (r == 0)
+		r = assign(m, g, result);
+	if (r < 0 || 2 * surplus_of(g) < with)
+		return r;
+	m->recall = recall;
+	r = names_take(m, g);
+	standing_fix(m, g);
+	return r < 0 ? r : assign(m, g, result);
+}
+
 int ft_switches_match(struct ft_model *m, bool loose)
 {
 	_cleanup_(matching_release) struct matching g = {0};
@@ -331,25 +405,11 @@ int ft_switches_match(struct ft_model *m, bool loose)
 	if (r == 0)
 		r = observed_make(m, loose, &g);
 	if (r == 0)
-		r = names_take(m, &g);
-	if (r == 0)
 		r = order_take(m, &g);
 	if (r == 0)
 		r = given_take(m, &g);
-	result.image = g.image;
-	result.rival = g.rival;
 	if (r == 0)
-		r = ft_assign(&(struct ft_assign){.planned = &g.planned,
-						  .observed = &g.observed,
-						  .planned_at = g.planned_at,
-						  .observed_at = g.observed_at,
-						  .named = g.named,
-						  .names_first = m->exact.votes != NULL,
-						  .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
-						  .fixed = g.fixed,
-						  .order = g.order,
-						  .image = g.given},
-			      &result);
+		r = places_take(m, &g, &result);
 	if (r == 0 && !m->chassis)
 		r = others_take(m, &g, &result);
 	free(result.others);

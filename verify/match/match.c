@@ -116,9 +116,9 @@ static int plan_init(struct ft_model *m)
 	if (r == 0)
 		r = names_learn(m);
 	if (r == 0)
-		r = ft_recall_init(m);
-	if (r == 0)
 		r = ft_cells_build(m);
+	if (r == 0)
+		r = ft_recall_init(m);
 	if (r == 0)
 		r = networks_number(m);
 	if (r == 0)

@@ -49,7 +49,12 @@ struct look {
 	struct ft_map wrong;	       /* ports that hold a cable which is not where it belongs */
 	struct ft_map held;	       /* ports that hold an entry learned now */
 	bool changed;
-	bool guess; /* planned switches are missing: which of several equivalent ones may be a guess */
+	/*
+	 * Planned switches are missing: which of several equivalent ones may be a guess. Not with a memory of the same
+	 * plan: there a switch that stands where it did has its former place (ft_recall_stands()), and the others have
+	 * moved.
+	 */
+	bool guess;
 };
 
 static void look_release(struct look *l)
@@ -379,6 +384,35 @@ static bool links_differ(const struct look *l)
 	return false;
 }
 
+/*
+ * True if the old entries are of another plan, in which known switches had other places: what is not observed now would
+ * claim places that are others' by the new one.
+ */
+static bool old_is_foreign(const struct ft_baseline *old, const struct ft_report *report, const struct ft_map *known)
+{
+	if (old->plan_hash[0] == '\0' || strcmp(old->plan_hash, report->plan_hash) == 0)
+		return false;
+	for (size_t i = 0; i < report->switch_count; i++) {
+		const struct ft_report_switch *sw = &report->switches[i];
+		uint32_t before = switch_counts(sw) ? ft_map_get(known, sw->guid) : FT_MAP_NONE;
+
+		if (before != FT_MAP_NONE && strcmp(old->switches[before].planned_as, sw->planned_as) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Old entries that count, or NULL. Returns 0 or -ENOMEM. */
+static int old_take(struct look *l, const struct ft_baseline *old)
+{
+	_cleanup_(ft_map_release) struct ft_map known = {0};
+	int r = old_map(old, &known);
+
+	if (r == 0 && old && !old_is_foreign(old, l->report, &known))
+		l->old = old;
+	return r;
+}
+
 static bool planned_are_missing(const struct ft_report *report)
 {
 	for (size_t i = 0; i < report->switch_count; i++)
@@ -392,11 +426,12 @@ int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *s
 	_cleanup_(look_release) struct look l = {
 		.snapshot = snapshot,
 		.report = report,
-		.old = *baseline,
-		.guess = planned_are_missing(report),
+		.guess = planned_are_missing(report) && (!*baseline || (*baseline)->plan_hash[0] == '\0'),
 	};
-	int r = look_alloc(&l);
+	int r = old_take(&l, *baseline);
 
+	if (r == 0)
+		r = look_alloc(&l);
 	if (r == 0)
 		r = switches_learn(&l);
 	if (r == 0)

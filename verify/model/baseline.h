@@ -65,9 +65,9 @@ static inline void ft_baseline_freep(struct ft_baseline **baseline)
 /*
  * Learns from a check: @snapshot as it was read, and the verifier's report.
  *
- * A switch is identified by its GUID. If planned switches are missing in the report, a known switch keeps its place:
- * which of several equivalent switches is missing may be a guess. Cables that a finding calls misplaced, swapped or
- * unplanned are not learned, and their ports keep their entries.
+ * Entries of another plan stay only if every known switch has its former place in this one. A switch is identified by
+ * its GUID. Cables that a finding calls misplaced, swapped or unplanned are not learned, and
+ * their ports keep their entries.
  *
  * @baseline  in and out: NULL at first; owned by the caller. Unchanged on failure
  * Returns 1 if more than times changed, 0 if not, -ENOMEM. Cost: O(n log n) in its and the snapshot's size.

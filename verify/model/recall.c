@@ -111,10 +111,45 @@ static int hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 	return r < 0 ? r : 0;
 }
 
+/* True if the baseline was learned with the plan that is checked against. */
+static bool plan_is_same(const struct ft_model *m)
+{
+	const struct ft_baseline *b = m->recall.baseline;
+
+	return b && b->plan_hash[0] && strcmp(b->plan_hash, m->design->hash) == 0;
+}
+
+/*
+ * Of another plan, as after a reload: false if cables between former places are more than this plan has there. Names of
+ * places mean other switches then, and would lead the matching astray; a plan in which only a waiver or a rate is new,
+ * or which has grown, has room for all of them.
+ */
+static int places_fit(const struct ft_model *m, bool *ret_fit)
+{
+	const struct ft_recall *recall = &m->recall;
+	_cleanup_free_ uint32_t *used = calloc(m->cells.count + 1UL, sizeof(*used));
+
+	if (!used)
+		return -ENOMEM;
+	*ret_fit = true;
+	for (uint32_t i = 0; *ret_fit && i < recall->baseline->cable_count; i++) {
+		uint32_t a = recall->owner[2 * i], b = recall->owner[2 * i + 1], cell;
+
+		a = a == FT_NONE ? FT_NONE : recall->place_known[a];
+		b = b == FT_NONE ? FT_NONE : recall->place_known[b];
+		if (a == FT_NONE || b == FT_NONE)
+			continue;
+		cell = ft_cell_at(m, a, b);
+		*ret_fit = cell < m->cells.count && ++used[cell] <= m->cells.width[cell];
+	}
+	return 0;
+}
+
 int ft_recall_init(struct ft_model *m)
 {
 	const struct ft_baseline *b = m->input ? m->input->baseline : NULL;
 	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
+	bool fit = true;
 	int r = b ? recall_alloc(m, b, &m->recall) : 0;
 
 	m->recall.baseline = b;
@@ -128,7 +163,13 @@ int ft_recall_init(struct ft_model *m)
 		return r;
 	switches_recall(m, &by_guid);
 	r = ports_recall(m, b, &by_guid);
-	return r == 0 ? hosts_recall(m, b) : r;
+	if (r == 0 && !plan_is_same(m))
+		r = places_fit(m, &fit);
+	if (r == 0)
+		r = hosts_recall(m, b);
+	if (!fit)
+		m->recall = (struct ft_recall){0};
+	return r;
 }
 
 uint32_t ft_recall_place(const struct ft_model *m, uint32_t live)
@@ -184,10 +225,7 @@ static uint32_t cables_as_before(const struct ft_model *m, uint32_t live)
 
 bool ft_recall_stands(const struct ft_model *m, uint32_t live)
 {
-	const struct ft_baseline *b = m->recall.baseline;
-
-	return b && b->plan_hash[0] && strcmp(b->plan_hash, m->design->hash) == 0 &&
-	       m->recall.place_of[live] != FT_NONE &&
+	return plan_is_same(m) && m->recall.place_of[live] != FT_NONE &&
 	       2 * cables_as_before(m, live) > m->live.switches[live].cable_count;
 }
 

@@ -9,7 +9,10 @@
 #include "verify/model/baseline.h"
 #include "verify/model/model.h"
 
-/* Requires the places and the live switches. 0 or -ENOMEM. Cost: O(n) in the size of the baseline and the fabric. */
+/*
+ * Requires the places, their cells and the live switches. A baseline of another plan that this one has no room for
+ * counts as none. 0 or -ENOMEM. Cost: O(n log n) in the size of the baseline and the fabric.
+ */
 int ft_recall_init(struct ft_model *m);
 
 /* The former place of @live, or FT_NONE. */
