@@ -465,9 +465,21 @@ static uint64_t contradictions(const struct attempt *tree, const struct ft_inten
 	return tree->surplus > graph->surplus + CABLES_FEW ? tree->surplus - graph->surplus : 0;
 }
 
+/*
+ * True if ports prove many missing cables, and the tree, by which leaves have another number of them, takes others for
+ * misplaced that are where they should be.
+ */
+static bool ports_contradict(const struct attempt *tree, const struct ft_intent *graph)
+{
+	enum { PROVEN_MANY = 5 };
+
+	return tree->lacking < graph->proven ||
+	       (graph->proven >= PROVEN_MANY && tree->surplus > graph->surplus && graph->missing >= tree->cabling);
+}
+
 static bool finds_the_same(const struct attempt *tree, const struct ft_intent *graph)
 {
-	return !tree->mixed && !tree->denies && tree->lacking >= graph->proven && tree->strangers == 0 &&
+	return !tree->mixed && !tree->denies && !ports_contradict(tree, graph) && tree->strangers == 0 &&
 	       contradictions(tree, graph) == 0 && tree->cabling == graph_wrong(graph);
 }
 
@@ -480,7 +492,7 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 {
 	uint64_t wrong = graph_wrong(graph);
 
-	if (tree->mixed || tree->denies || tree->lacking < graph->proven)
+	if (tree->mixed || tree->denies || ports_contradict(tree, graph))
 		return false;
 	/* The faults of a broken switch, in the graph, may in the tree be those of a switch without a place. */
 	if (!tree->strays)
