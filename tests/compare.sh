@@ -48,7 +48,11 @@ has 'what is best of those that carry most' '^    of those with throughput >= 0\
 has 'what to buy' '^slim-fly q=11 +242 x Mellanox SX6036 \(36 ports\); 2000 hosts$'
 has 'spines have a model too' '^dragonfly\+ .* 228 x Mellanox SX6036 \(36 ports\); 2000 hosts$'
 has 'what cannot be built' '^  star: nothing fits: '
-has 'where prices are from' '^Prices: catalog mellanox-fdr-2013, in USD, of December 2013; lengths of cables: the floor model\.$'
+has 'where prices are from' '^Prices: catalog mellanox-fdr-2013, in USD, of December 2013\.$'
+has 'and that they do not depend on length' '^Its cables cost the same at any length; lengths are those of the floor model\.$'
+has 'what is not worth it, and why' '^fat-tree 2 levels +1877\.66 +1\.000 +2\.000 +polarfly q=16$'
+[ "$(sed -n '/^The choice/,/^What it takes/p' out | grep -cE '^(fat-tree|torus|mesh|hypercube|ring|hyperx|slim-fly|polarfly|dragonfly|random) ?')" = 12 ] ||
+	not_ok 'each network is chosen or beaten' "$(head -n 30 out)"
 [ "$(awk 'length > 100' out | wc -l)" = 0 ] || not_ok '100 columns' "$(awk 'length > 100' out)"
 grep -q electric out && not_ok 'columns of which nothing is known' "$(grep electric out)"
 
@@ -66,6 +70,7 @@ compare 'designs' 0 '' --compare a.json b.json
 has 'that differ in their hosts' '^2 networks for 64 to 72 hosts: numbers of hosts differ, so compare what is per host$'
 has 'by their names' '^theirs .*; 64 hosts, torus 4x4$'
 has 'no price is known' '^ours +6 +216 '
+has 'so there is no choice' '^Without prices there is no choice to be made; --catalog FILE gives them\.$'
 has 'and how to give some' '^What it costs: not known; --catalog FILE gives prices, power and sizes$'
 compare 'a design twice' 0 '' --compare a.json a.json
 has 'each has a name of its own' '^ours \(2\) +6 +216 '
@@ -86,6 +91,17 @@ has 'the other is compared' '^ours +6 +216 '
 compare 'one switch for few hosts' 0 '' --compare all --nodes 10
 [ "$(grep -c '^star' out)" = 6 ] || not_ok 'one row for one switch' "$(cat out)"
 has 'and for which networks' '^star +1 x .*; the same for torus, mesh,$'
+compare 'groups that are one' 0 '' --compare dragonfly --nodes 50
+has 'is no choice between groups' 'a single group, so nothing$'
+
+python3 - "$ftplan" >out 2>err <<'END'
+import pty
+import sys
+pty.spawn([sys.argv[1], "--compare", "ring,torus", "--nodes", "200", "--format", "csv"])
+END
+grep -q 'measuring torus for 200 hosts' out || not_ok 'a terminal sees what is being measured' "$(cat out err)"
+"$ftplan" --compare ring --nodes 200 --format csv 2>err | grep -q measuring && not_ok 'a file does not' "$(cat err)"
+[ -s err ] && not_ok 'and nor does a log' "$(cat err)"
 compare 'a ring of too many switches to search' 0 '' --compare ring --nodes 1000000
 has 'is named' '^ring 55556 has so many switches that distances, bisection and throughput are not searched for\.$'
 compare 'a Clos network that is too large' 0 '' --compare clos,ring --nodes 2000
@@ -93,6 +109,7 @@ has 'the reason of the one that has fewest leafs' 'for each of 112 leafs, and ha
 compare 'a design beside a family' 0 '' --compare slim-fly,a.json --nodes 72
 has 'both' '^2 networks for 72 hosts$'
 compare 'prices by length' 0 '' --compare torus --nodes 300 --catalog "$catalog"
+has 'which is said' '; lengths of cables: the floor model\.$'
 has 'electric and optical' '^ .* electric +optical '
 
 compare 'a search for throughput' 0 '' --compare mesh --nodes 300 --gap 0.05 --format csv

@@ -23,6 +23,7 @@ struct compare {
 	size_t node_count;
 	struct ft_comparison comparison;
 	struct ft_text *refused; /* a line for each design that is */
+	const struct ft_compare_progress *progress;
 };
 
 static void compare_release(struct compare *c)
@@ -80,10 +81,17 @@ static int row_prices(struct ft_compared *row, const struct ft_catalog *catalog)
 {
 	if (!catalog)
 		return 0;
+	row->cables_cost_alike = catalog->cable_count == 0 && catalog->cable_cost != FT_AMOUNT_UNKNOWN;
 	if (string_put(&row->catalog, catalog->name) < 0 || string_put(&row->currency, catalog->currency) < 0 ||
 	    string_put(&row->prices_of, catalog->prices_of) < 0)
 		return -ENOMEM;
 	return 0;
+}
+
+static void tell(const struct compare *c, const char *name, uint32_t nodes)
+{
+	if (c->progress)
+		c->progress->tell(c->progress->data, name, nodes);
 }
 
 static int row_measure(struct compare *c, const struct ft_plan *plan, const struct ft_catalog *catalog,
@@ -129,6 +137,7 @@ static int row_add_network(struct compare *c, const struct ft_compare_name *name
 
 	if (r < 0)
 		return r;
+	tell(c, row->asked, nodes);
 	row->nodes = options.last = nodes;
 	options.nodes = NULL;
 	options.topology = name->topology;
@@ -199,8 +208,10 @@ static int row_add_design(struct compare *c, const char *path)
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	struct ft_compared *row;
 	struct ft_error why = {0};
-	int r = ft_design_load_with(path, c->named, &design, &plan, &why);
+	int r;
 
+	tell(c, path, 0);
+	r = ft_design_load_with(path, c->named, &design, &plan, &why);
 	if (r == 0 && !c->named)
 		r = ft_plan_catalog(plan, &own, &why);
 	if (r == -ENOMEM)
@@ -321,9 +332,10 @@ static bool is_all_refused(const struct ft_comparison *comparison)
 }
 
 int ft_compare_networks(const struct ft_plan_options *options, const struct ft_catalog *catalog, struct ft_text *text,
-			struct ft_text *refused, struct ft_error *err)
+			struct ft_text *refused, const struct ft_compare_progress *progress, struct ft_error *err)
 {
-	_cleanup_(compare_release) struct compare c = {.options = options, .named = catalog, .refused = refused};
+	_cleanup_(compare_release) struct compare c = {
+		.options = options, .named = catalog, .refused = refused, .progress = progress};
 	int r = make(&c, err);
 
 	if (r < 0)

@@ -14,6 +14,7 @@
 #include "planner/write/formats.h"
 #include "planner/write/walk.h"
 #include "planner/cmd/compare.h"
+#include "planner/cmd/display.h"
 #include "planner/cmd/ftplan_options.h"
 #include "planner/site/site.h"
 #include "probe/names.h"
@@ -411,17 +412,30 @@ static int work_infer(struct run *run)
 	return r < 0 ? report_error(run->path, r, &err) : FT_EXIT_OK;
 }
 
+static void network_tell(void *data, const char *name, uint32_t nodes)
+{
+	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
+
+	if (nodes > 0)
+		ft_display_say(data, "measuring %s for %u hosts", safe ? safe : "", nodes);
+	else
+		ft_display_say(data, "measuring %s", safe ? safe : "");
+}
+
 static int work_compare(struct run *run)
 {
 	_cleanup_(ft_text_release) struct ft_text refused = {0};
 	struct ft_error err = {0};
+	struct ft_display display = ft_display_begin();
+	const struct ft_compare_progress progress = {network_tell, &display};
 	int r, status = ft_plan_options_check_numbers(&run->options);
 
 	if (status == FT_EXIT_OK)
 		status = catalog_load(run);
 	if (status != FT_EXIT_OK)
 		return status;
-	r = ft_compare_networks(&run->options, run->catalog, &run->out, &refused, &err);
+	r = ft_compare_networks(&run->options, run->catalog, &run->out, &refused, &progress, &err);
+	ft_display_end(&display);
 	if (r < 0)
 		return report_error("ftplan", r, &err);
 	if (refused.length > 0) {

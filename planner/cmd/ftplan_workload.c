@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/text.h"
+#include "planner/cmd/display.h"
 
 /* ---- options ---- */
 
@@ -74,40 +74,12 @@ int ft_workload_parse_host_overhead(struct ft_workload_options *options, const c
 
 /* ---- progress ---- */
 
-/* A line on a terminal, from the second second on, twice a second. */
-struct display {
-	double begin_s, last_s;
-	bool shown;
-};
-
-static double seconds_now(void)
+static void messages_tell(void *data, const char *side, const char *workload, uint64_t done, uint64_t messages)
 {
-	struct timespec now = {0};
+	_cleanup_free_ char *safe = ft_text_safe_dup(side, strlen(side));
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void display_tell(void *data, const char *side, const char *workload, uint64_t done, uint64_t messages)
-{
-	enum { SHOWN_AFTER_S = 1 };
-	struct display *display = data;
-	double now_s = seconds_now();
-	_cleanup_free_ char *safe = NULL;
-
-	if (now_s - display->begin_s < SHOWN_AFTER_S || now_s - display->last_s < 0.5)
-		return;
-	display->last_s = now_s;
-	display->shown = true;
-	safe = ft_text_safe_dup(side, strlen(side));
-	fprintf(stderr, "\r\033[K%s on %s: %llu of %llu messages", workload, safe ? safe : "", (unsigned long long)done,
-		(unsigned long long)messages);
-}
-
-static void display_end(const struct display *display)
-{
-	if (display->shown)
-		fputs("\r\033[K", stderr);
+	ft_display_tell(data, "%s on %s: %llu of %llu messages", workload, safe ? safe : "", (unsigned long long)done,
+			(unsigned long long)messages);
 }
 
 /* ---- the run ---- */
@@ -140,8 +112,8 @@ int ft_workload_work(const struct ft_workload_options *options, const struct ft_
 	_cleanup_(ft_design_freep) struct ft_design *other_design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *other_plan = NULL;
 	_cleanup_(sides_release) struct sides sides = {0};
-	struct display display = {seconds_now(), 0, false};
-	const struct ft_work_progress progress = {display_tell, &display};
+	struct ft_display display = ft_display_begin();
+	const struct ft_work_progress progress = {messages_tell, &display};
 	struct ft_work_result result;
 	uint32_t count = options->against ? 2 : 1;
 	int r = ft_work_side_make(design, plan, options->placements[0], &sides.of[0], err);
@@ -154,9 +126,9 @@ int ft_workload_work(const struct ft_workload_options *options, const struct ft_
 	}
 	if (r < 0)
 		return r;
-	r = ft_work_run(&options->model, &options->list, sides.of, count, isatty(STDERR_FILENO) ? &progress : NULL,
-			&result, err);
-	display_end(&display);
+	r = ft_work_run(&options->model, &options->list, sides.of, count, display.terminal ? &progress : NULL, &result,
+			err);
+	ft_display_end(&display);
 	if (r == 0)
 		result_write(text, format, &options->model, sides.of, &result);
 	return r;

@@ -77,6 +77,8 @@ struct ft_compared {
 	char *asked; /* the topology's name, or that of a design; owned */
 	bool asked_is_design;
 	bool apart;		    /* not every host has a path to every other */
+	bool one_group;		    /* of a network of groups: it needs no cables between groups */
+	bool cables_cost_alike;	    /* by its catalog, at any length */
 	bool is_large;		    /* no searches: nothing is known of distances, halves and throughput */
 	char *network;		    /* "torus 5x5x5x5"; NULL: there is none; owned */
 	char *switches;		    /* "556 x Mellanox SX6036 (36 ports)", or what else is to be bought; owned */

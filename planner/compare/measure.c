@@ -226,6 +226,7 @@ int ft_compared_measure(const struct ft_plan *whole, const struct ft_compare_ask
 	int r = name(&plan, row);
 
 	row->nodes = plan.nodes;
+	row->one_group = plan.label && plan.group_count == 1;
 	if (r == 0)
 		r = ft_price_measure(&plan, ask->catalog, row);
 	row->is_large = (double)plan.switch_count * 2 * plan.bundle_count > SEARCHED_MOST;

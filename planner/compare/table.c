@@ -390,8 +390,9 @@ static void add_bought(struct ft_text *text, const struct ft_comparison *compari
 		if (!is_shown(comparison, i))
 			continue;
 		name = strlen(called(row)) > NAME_WIDTH ? strlen(called(row)) : NAME_WIDTH;
-		ft_text_printf(&words, "%s; %u host%s%s%s%s", row->switches, row->nodes, ft_text_s(row->nodes),
+		ft_text_printf(&words, "%s; %u host%s%s%s%s%s", row->switches, row->nodes, ft_text_s(row->nodes),
 			       row->asked_is_design ? ", " : "", row->asked_is_design ? row->network : "",
+			       row->one_group ? "; a single group, so nothing leads to others" : "",
 			       row->apart ? "; in parts: not all hosts reach each other" : "");
 		add_repeated(&words, comparison, i);
 		ft_text_printf(text, "%-*s ", NAME_WIDTH, called(row));
@@ -450,7 +451,11 @@ static void add_prices(struct ft_text *text, const struct ft_comparison *compari
 			ft_text_printf(text, ", in %s", row->currency);
 		if (row->prices_of && row->prices_of[0])
 			ft_text_printf(text, ", of %s", row->prices_of);
-		ft_text_puts(text, "; lengths of cables: the floor model.\n");
+		ft_text_puts(text,
+			     row->cables_cost_alike
+				     ? ".\nIts cables cost the same at any length; lengths are those of the floor "
+				       "model.\n"
+				     : "; lengths of cables: the floor model.\n");
 		last = row;
 	}
 }
@@ -538,26 +543,68 @@ static size_t next_choice(const struct ft_comparison *comparison, size_t last)
 	return next;
 }
 
+static void add_offer(struct ft_text *text, const struct ft_compared *row)
+{
+	const struct ft_measured *figures = row->figures;
+
+	ft_text_printf(text, "%-*s%14.2f%12.3f%1s%12.3f", NAME_WIDTH, called(row),
+		       figures[FT_COMPARED_COST_PER_HOST].value, figures[FT_COMPARED_THROUGHPUT].value,
+		       mark(&figures[FT_COMPARED_THROUGHPUT]), figures[FT_COMPARED_MEAN_HOPS].value);
+}
+
+/* The cheapest of the choice that beats it. */
+static const struct ft_compared *beaten_by(const struct ft_comparison *comparison, size_t index)
+{
+	size_t choice = next_choice(comparison, SIZE_MAX);
+
+	while (choice != SIZE_MAX && !beats(&comparison->rows[choice], &comparison->rows[index]))
+		choice = next_choice(comparison, choice);
+	return choice == SIZE_MAX ? NULL : &comparison->rows[choice];
+}
+
+/* Who had one of these in mind sees what speaks against it. */
+static void add_beaten(struct ft_text *text, const struct ft_comparison *comparison)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct ft_compared *by = can_choose(comparison, i) ? beaten_by(comparison, i) : NULL;
+
+		if (!by)
+			continue;
+		if (first)
+			ft_text_puts(text, "\nBeaten, and by which of them\n");
+		first = false;
+		add_offer(text, &comparison->rows[i]);
+		ft_text_printf(text, "   %s\n", called(by));
+	}
+}
+
 /* What is worth a second look, for those who read no further. */
 static void add_choice(struct ft_text *text, const struct ft_comparison *comparison)
 {
 	size_t choice = next_choice(comparison, SIZE_MAX);
 
-	if (choice == SIZE_MAX)
+	if (choice == SIZE_MAX) {
+		if (!is_known(comparison, FT_COMPARED_COST_PER_HOST))
+			ft_text_puts(text,
+				     "\nWithout prices there is no choice to be made; --catalog FILE gives them.\n");
 		return;
+	}
 	ft_text_puts(text,
 		     "\nThe choice: every other network is beaten by one of these, which costs no more, carries no "
-		     "less and\nhas no longer ways. The cheapest comes first.\n");
-	ft_text_printf(text, "%*s%13s%13s%12s%18s\n", NAME_WIDTH, "", "cost per host", "throughput", "mean hops",
+		     "less and\nhas no longer ways. The cheapest comes first. Throughput is what the best routing "
+		     "gives: trees have\nit as they are usually routed, other networks need a routing of their own.\n");
+	ft_text_printf(text, "%*s%14s%13s%12s%18s\n", NAME_WIDTH, "", "cost per host", "throughput", "mean hops",
 		       "one switch cuts");
 	for (; choice != SIZE_MAX; choice = next_choice(comparison, choice)) {
-		const struct ft_measured *figures = comparison->rows[choice].figures;
+		const struct ft_compared *row = &comparison->rows[choice];
 
-		ft_text_printf(text, "%-*s%13.2f%12.3f%1s%12.3f%12.0f hosts\n", NAME_WIDTH,
-			       called(&comparison->rows[choice]), figures[FT_COMPARED_COST_PER_HOST].value,
-			       figures[FT_COMPARED_THROUGHPUT].value, mark(&figures[FT_COMPARED_THROUGHPUT]),
-			       figures[FT_COMPARED_MEAN_HOPS].value, figures[FT_COMPARED_SWITCH_CUTS_OFF].value);
+		add_offer(text, row);
+		ft_text_printf(text, "%12.0f host%s\n", row->figures[FT_COMPARED_SWITCH_CUTS_OFF].value,
+			       ft_text_s((size_t)row->figures[FT_COMPARED_SWITCH_CUTS_OFF].value));
 	}
+	add_beaten(text, comparison);
 }
 
 void ft_comparison_write_text(struct ft_text *text, const struct ft_comparison *comparison)
