@@ -41,9 +41,8 @@
 #define GAIN_LEAST 1e-3	 /* demands move until this share of what they pay would be gained by it */
 #define WORTH 1e-3	 /* a way is worth a routing if it is by this share cheaper than what the demand pays, */
 #define WORTH_OTHERS 0.2 /* and other ways if they save all but this share of what it saves */
-#define SLACK 1e-6  /* how much longer than the shortest a way of the first round may be: not at all, but for rounding \
-		     */
-#define MEMORY 0.03 /* weight of the last prices in their mean */
+#define SLACK 1e-6	 /* a way of the first round is as short as the shortest, but for rounding */
+#define MEMORY 0.03	 /* weight of the last prices in their mean */
 
 enum {
 	SWEEPS_MAX = 30,
