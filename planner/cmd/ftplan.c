@@ -14,7 +14,7 @@
 #include "planner/write/formats.h"
 #include "planner/write/walk.h"
 #include "planner/cmd/compare.h"
-#include "planner/cmd/display.h"
+#include "planner/cmd/ftplan_display.h"
 #include "planner/cmd/ftplan_options.h"
 #include "planner/site/site.h"
 #include "probe/names.h"

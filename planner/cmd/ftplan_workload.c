@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "planner/cmd/display.h"
+#include "planner/cmd/ftplan_display.h"
 
 /* ---- options ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /* A line of progress on standard error if that is a terminal. Part of the program ftplan and of no library. */
-#ifndef FT_PLANNER_CMD_DISPLAY_H
-#define FT_PLANNER_CMD_DISPLAY_H
+#ifndef FT_PLANNER_CMD_FTPLAN_DISPLAY_H
+#define FT_PLANNER_CMD_FTPLAN_DISPLAY_H
 
 #include <stdbool.h>
 

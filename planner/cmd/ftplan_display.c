@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-#include "planner/cmd/display.h"
+#include "planner/cmd/ftplan_display.h"
 
 #include <stdarg.h>
 #include <stdio.h>
