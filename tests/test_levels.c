@@ -404,9 +404,9 @@ static uint32_t seen_between(const struct ft_model *m, uint32_t p, uint32_t q)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i];
-		uint32_t a = m->live.switches[cable->a].planned, b = m->live.switches[cable->b].planned;
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i];
+		uint32_t a = m->observed.switches[cable->a].planned, b = m->observed.switches[cable->b].planned;
 
 		count += (a == p && b == q) || (a == q && b == p);
 	}
@@ -425,7 +425,7 @@ static void test_cells(void **state)
 	bench_make(&b, PODS "}");
 	faults_apply(&b, faults);
 	m = (struct ft_model){.design = b.design, .plan = b.plan, .snapshot = b.snapshot, .today = "2026-11-20"};
-	assert_int_equal(ft_live_build(&m), 0);
+	assert_int_equal(ft_observed_build(&m), 0);
 	assert_int_equal(ft_match(&m), 0);
 	/* Four pairs have a cable that is not planned, of two spines and of two edges among them. */
 	assert_int_equal(m.cells.count, b.plan->bundle_count + 4);
@@ -465,10 +465,10 @@ static void test_cells_are_few(void **state)
 	assert_int_equal(ft_design_read(design, strlen(design), &wanted, &plan, &err), 0);
 	assert_int_equal(plan->switch_count, 20480);
 	m = (struct ft_model){.design = wanted, .plan = plan, .snapshot = b.snapshot, .today = "2026-11-20"};
-	assert_int_equal(ft_live_build(&m), 0);
+	assert_int_equal(ft_observed_build(&m), 0);
 	assert_int_equal(ft_match(&m), 0);
 	assert_true(m.cells.count >= plan->bundle_count);
-	assert_true(m.cells.count <= plan->bundle_count + m.live.cable_count);
+	assert_true(m.cells.count <= plan->bundle_count + m.observed.cable_count);
 }
 
 int main(void)

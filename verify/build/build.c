@@ -141,18 +141,18 @@ static void said(char **string, struct ft_text *text, bool *failed)
 /* The switch of a row's end, as it is called on the fabric too. */
 static void end_add(struct ft_text *text, const struct ft_model *m, const struct ft_build_end *end, uint32_t sw)
 {
-	const struct ft_live_switch *live = sw == FT_UNPINNED ? NULL : ft_live_at(m, m->place_of[sw]);
+	const struct ft_observed_switch *observed = sw == FT_UNPINNED ? NULL : ft_observed_at(m, m->place_of[sw]);
 
 	ft_text_puts(text, end->name);
-	if (live && !ft_text_short_equal(live->name, end->name))
-		ft_text_printf(text, " (%s)", live->label);
+	if (observed && !ft_text_short_equal(observed->name, end->name))
+		ft_text_printf(text, " (%s)", observed->label);
 	if (end->port)
 		ft_text_printf(text, " port %u", end->port);
 }
 
 static void unseen_add(struct ft_text *text, const struct ft_model *m, const struct ft_build *b, uint32_t sw)
 {
-	if (sw != FT_UNPINNED && m->live_of[m->place_of[sw]] == FT_NONE)
+	if (sw != FT_UNPINNED && m->observed_of[m->place_of[sw]] == FT_NONE)
 		ft_text_printf(text, "%s%s was not seen", text->length ? ", " : "", b->names[sw]);
 }
 
@@ -161,8 +161,8 @@ static void host_there(struct ft_text *there, const struct ft_model *m, uint32_t
 	_cleanup_(ft_text_release) struct ft_text who = {0};
 	_cleanup_(ft_text_release) struct ft_text where = {0};
 
-	ft_text_printf(there, "host %s is on %s", ft_place_text(m, m->live.hosts[host].port, &who),
-		       ft_place_text(m, m->live.hosts[host].switch_port, &where));
+	ft_text_printf(there, "host %s is on %s", ft_place_text(m, m->observed.hosts[host].port, &who),
+		       ft_place_text(m, m->observed.hosts[host].switch_port, &where));
 	there->failed |= who.failed || where.failed;
 }
 
@@ -171,8 +171,8 @@ static void cable_there(struct ft_text *there, const struct ft_model *m, uint32_
 	_cleanup_(ft_text_release) struct ft_text a = {0};
 	_cleanup_(ft_text_release) struct ft_text b = {0};
 
-	ft_text_printf(there, "it is in %s - %s", ft_place_text(m, m->live.cables[cable].a_port, &a),
-		       ft_place_text(m, m->live.cables[cable].b_port, &b));
+	ft_text_printf(there, "it is in %s - %s", ft_place_text(m, m->observed.cables[cable].a_port, &a),
+		       ft_place_text(m, m->observed.cables[cable].b_port, &b));
 	there->failed |= a.failed || b.failed;
 }
 

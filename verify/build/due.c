@@ -70,7 +70,7 @@ static void switches_mark(const struct ft_model *m, const struct ft_plan *due, b
 	const struct ft_verify_input *input = m->input;
 
 	for (uint32_t i = 0; i < due->switch_count; i++)
-		not_due[i] = m->live_of[m->place_of[i]] == FT_NONE &&
+		not_due[i] = m->observed_of[m->place_of[i]] == FT_NONE &&
 			     (input->plan->bundle_count > 0 ||
 			      ft_phase_is_open(input->phases->design, input->phases->of_switch[i], input->day));
 	for (uint32_t i = 0; i < due->bundle_count; i++)
@@ -86,7 +86,7 @@ static void switches_pin(const struct ft_model *m, struct ft_plan *due)
 	const struct ft_verify_input *input = m->input;
 
 	for (uint32_t i = 0; i < due->switch_count; i++) {
-		const struct ft_live_switch *sw = ft_live_at(m, m->place_of[i]);
+		const struct ft_observed_switch *sw = ft_observed_at(m, m->place_of[i]);
 
 		if (sw && due->switches[i].guid == 0 && !ft_plan_is_director(due, i) &&
 		    ft_phase_is_open(input->phases->design, input->phases->of_switch[i], input->day))

@@ -23,8 +23,8 @@ struct maker {
 	const struct ft_model *m;
 	struct ft_states *s;
 	uint32_t *row_of;     /* by wire: its row */
-	uint32_t *first, *at; /* live cables by cell: at[first[cell] … first[cell + 1]) */
-	bool *used;	      /* by live cable, then by live host */
+	uint32_t *first, *at; /* observed cables by cell: at[first[cell] … first[cell + 1]) */
+	bool *used;	      /* by observed cable, then by observed host */
 	bool *settled;	      /* by row: its state is known */
 	struct ft_map rails;  /* by host and switch: a listing */
 	uint32_t *told;	      /* by finding: how many cables have the state that it tells */
@@ -52,9 +52,9 @@ static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_
 
 /* ---- what is where ---- */
 
-static uint32_t cell_of(const struct ft_model *m, const struct ft_live_cable *cable)
+static uint32_t cell_of(const struct ft_model *m, const struct ft_observed_cable *cable)
 {
-	uint32_t a = m->live.switches[cable->a].planned, b = m->live.switches[cable->b].planned;
+	uint32_t a = m->observed.switches[cable->a].planned, b = m->observed.switches[cable->b].planned;
 
 	return a == FT_NONE || b == FT_NONE || a == b ? m->cells.count : ft_cell_at(m, a, b);
 }
@@ -65,18 +65,18 @@ static void cells_sort(struct maker *x)
 	const struct ft_model *m = x->m;
 	uint32_t cells = m->cells.count + 1;
 
-	for (uint32_t i = 0; i < m->live.cable_count; i++)
-		x->first[cell_of(m, &m->live.cables[i]) + 1]++;
+	for (uint32_t i = 0; i < m->observed.cable_count; i++)
+		x->first[cell_of(m, &m->observed.cables[i]) + 1]++;
 	for (uint32_t i = 0; i < cells; i++)
 		x->first[i + 1] += x->first[i];
-	for (uint32_t i = m->live.cable_count; i-- > 0;) {
-		uint32_t cell = cell_of(m, &m->live.cables[i]);
+	for (uint32_t i = m->observed.cable_count; i-- > 0;) {
+		uint32_t cell = cell_of(m, &m->observed.cables[i]);
 
 		x->at[--x->first[cell + 1]] = i;
 	}
 	/* The ends have become the beginnings of the cells behind. */
 	memmove(x->first, x->first + 1, cells * sizeof(*x->first));
-	x->first[cells] = m->live.cable_count;
+	x->first[cells] = m->observed.cable_count;
 }
 
 static int maker_init(struct maker *x)
@@ -88,8 +88,8 @@ static int maker_init(struct maker *x)
 		wires += x->s->plan->bundles[i].count;
 	x->row_of = malloc((wires + 1) * sizeof(*x->row_of));
 	x->first = calloc(m->cells.count + 3UL, sizeof(*x->first));
-	x->at = calloc(m->live.cable_count + 1UL, sizeof(*x->at));
-	x->used = calloc((size_t)m->live.cable_count + m->live.host_count + 1, sizeof(*x->used));
+	x->at = calloc(m->observed.cable_count + 1UL, sizeof(*x->at));
+	x->used = calloc((size_t)m->observed.cable_count + m->observed.host_count + 1, sizeof(*x->used));
 	x->settled = calloc(x->s->count + 1UL, sizeof(*x->settled));
 	x->told = calloc(m->report->finding_count + 1UL, sizeof(*x->told));
 	if (!x->told || !x->row_of || !x->first || !x->at || !x->used || !x->settled)
@@ -129,8 +129,8 @@ struct bundle {
 static void cable_ports(const struct maker *x, const struct bundle *b, uint32_t cable, uint32_t *a, uint32_t *z)
 {
 	const struct ft_model *m = x->m;
-	const struct ft_live_cable *c = &m->live.cables[cable];
-	bool turn = m->live.switches[c->a].planned != b->p;
+	const struct ft_observed_cable *c = &m->observed.cables[cable];
+	bool turn = m->observed.switches[c->a].planned != b->p;
 
 	*a = ft_port_number(m, turn ? c->b_port : c->a_port);
 	*z = ft_port_number(m, turn ? c->a_port : c->b_port);
@@ -141,7 +141,7 @@ static bool port_fits(uint32_t planned, uint32_t seen, bool any)
 	return planned == seen || (any && planned == 0);
 }
 
-/* Whether live cable @cable is in the ports of wire @wire: those of the wiring, or those that the plan gives. */
+/* Whether observed cable @cable is in the ports of wire @wire: those of the wiring, or those that the plan gives. */
 static bool ports_fit(const struct maker *x, const struct bundle *b, uint32_t cable, uint32_t wire, bool any)
 {
 	uint32_t a, z;
@@ -201,7 +201,7 @@ static bool status_is_gone(enum ft_status status)
 static enum ft_cable_state unseen_state(const struct ft_model *m, const struct bundle *b)
 {
 	enum ft_status one = m->status[b->p], other = m->status[b->q];
-	bool nothing = m->live_of[b->p] == FT_NONE && m->live_of[b->q] == FT_NONE;
+	bool nothing = m->observed_of[b->p] == FT_NONE && m->observed_of[b->q] == FT_NONE;
 
 	if (status_is_gone(one) || status_is_gone(other) || one == FT_STATUS_NOT_DUE || other == FT_STATUS_NOT_DUE)
 		return FT_CABLE_MISSING;
@@ -241,7 +241,7 @@ static void bundle_see(struct maker *x, uint32_t index)
 	struct bundle b = bundle_of(x, index);
 	const struct ft_pair *pair = ft_pair_at(m, b.p, b.q);
 
-	if (m->live_of[b.p] == FT_NONE || m->live_of[b.q] == FT_NONE) {
+	if (m->observed_of[b.p] == FT_NONE || m->observed_of[b.q] == FT_NONE) {
 		wires_settle_rest(x, &b, unseen_state(m, &b), b.count);
 		return;
 	}
@@ -264,7 +264,7 @@ static bool finding_names(const struct maker *x, const struct ft_finding *f, con
 	const uint32_t ports[] = {x->s->wiring.cables[wire].a_port, x->s->wiring.cables[wire].b_port};
 
 	for (unsigned int n = 0; n < 2; n++) {
-		const struct ft_live_switch *sw = ft_live_at(x->m, places[n]);
+		const struct ft_observed_switch *sw = ft_observed_at(x->m, places[n]);
 
 		for (size_t i = 0; sw && i < f->where_count; i++)
 			if (f->where[i].guid == sw->guid && f->where[i].port == ports[n])
@@ -307,16 +307,16 @@ static void elsewhere_see(struct maker *x)
 			lack_take(x, (uint32_t)i, &report->findings[i].lacks[n]);
 }
 
-/* The finding that live cable @cable ends elsewhere, or FT_NONE. */
+/* The finding that observed cable @cable ends elsewhere, or FT_NONE. */
 static uint32_t finding_of(const struct ft_model *m, uint32_t cable)
 {
-	const struct ft_live_cable *c = &m->live.cables[cable];
+	const struct ft_observed_cable *c = &m->observed.cables[cable];
 	const struct ft_report *report = m->report;
 
 	for (size_t i = 0; i < report->finding_count; i++)
 		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].where_count;
 		     n++)
-			if (report->findings[i].where[n].guid == m->live.switches[c->a].guid &&
+			if (report->findings[i].where[n].guid == m->observed.switches[c->a].guid &&
 			    report->findings[i].where[n].port == ft_port_number(m, c->a_port))
 				return (uint32_t)i;
 	return FT_NONE;
@@ -351,8 +351,8 @@ static void bundle_finish(struct maker *x, uint32_t index)
 	if (!b.exact && ft_pair_at(m, b.p, b.q))
 		hidden_see(x, &b);
 	for (unsigned int n = 0; n < 2; n++)
-		if (m->live_of[ends[n]] != FT_NONE)
-			silent += m->live.switches[m->live_of[ends[n]]].silent;
+		if (m->observed_of[ends[n]] != FT_NONE)
+			silent += m->observed.switches[m->observed_of[ends[n]]].silent;
 	if (ft_pair_at(m, b.p, b.q))
 		wires_settle_rest(x, &b, silent > 0 ? FT_CABLE_HALF : FT_CABLE_UNKNOWN, m->cells.unjudged[b.cell]);
 	wires_settle_rest(x, &b, FT_CABLE_MISSING, b.count);
@@ -365,7 +365,7 @@ static struct ft_row_state *host_take(struct maker *x, uint32_t row, uint32_t ho
 	struct ft_row_state *s = settle(x, row, state);
 
 	s->host = host;
-	x->used[x->m->live.cable_count + host] = true;
+	x->used[x->m->observed.cable_count + host] = true;
 	return s;
 }
 
@@ -422,11 +422,11 @@ static enum ft_cable_state listed_state(const struct maker *x, uint32_t listing,
 {
 	const struct ft_model *m = x->m;
 	const struct ft_plan_host *h = &x->s->plan->hosts[listing];
-	uint32_t here = m->live.switches[m->live.hosts[host].live].planned;
-	uint32_t port = ft_port_number(m, m->live.hosts[host].switch_port);
+	uint32_t here = m->observed.switches[m->observed.hosts[host].observed].planned;
+	uint32_t port = ft_port_number(m, m->observed.hosts[host].switch_port);
 
 	if (here == m->place_of[h->edge]) {
-		bool other = m->exact.belongs[host] != FT_NONE && m->exact.belongs[host] != x->due[listing];
+		bool other = m->port_map.belongs[host] != FT_NONE && m->port_map.belongs[host] != x->due[listing];
 
 		return other || (h->port && h->port != port) ? FT_CABLE_WRONG_PORT : FT_CABLE_RIGHT;
 	}
@@ -437,7 +437,7 @@ static enum ft_cable_state listed_state(const struct maker *x, uint32_t listing,
  * there. */
 static enum ft_cable_state host_unseen_state(const struct ft_model *m, uint32_t place)
 {
-	const struct ft_live_switch *sw = ft_live_at(m, place);
+	const struct ft_observed_switch *sw = ft_observed_at(m, place);
 
 	if (!sw && m->status[place] == FT_STATUS_MUTE)
 		return FT_CABLE_UNKNOWN;
@@ -458,40 +458,40 @@ static void listed_see(struct maker *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t row = 0; row < x->s->count && m->exact.fate; row++) {
+	for (uint32_t row = 0; row < x->s->count && m->port_map.fate; row++) {
 		uint32_t listing = x->s->rows[row].host == FT_UNPINNED ? FT_UNPINNED : listing_of(x, row), host;
 
 		if (listing == FT_UNPINNED)
 			continue;
-		host = x->due[listing] == FT_NONE ? FT_NONE : m->exact.host_of[x->due[listing]];
+		host = x->due[listing] == FT_NONE ? FT_NONE : m->port_map.host_of[x->due[listing]];
 		if (host != FT_NONE)
 			host_take(x, row, host, listed_state(x, listing, host));
-		else if (x->due[listing] != FT_NONE && m->exact.fate[x->due[listing]] == FT_HOST_UNDECIDED &&
-			 ft_live_at(m, m->place_of[x->s->rows[row].b]))
+		else if (x->due[listing] != FT_NONE && m->port_map.fate[x->due[listing]] == FT_HOST_UNDECIDED &&
+			 ft_observed_at(m, m->place_of[x->s->rows[row].b]))
 			settle(x, row, FT_CABLE_UNKNOWN);
 		else
 			settle(x, row, host_unseen_state(m, m->place_of[x->s->rows[row].b]));
 	}
 }
 
-/* By live switch where its hosts begin among all, sorted. The caller frees both. */
+/* By observed switch where its hosts begin among all, sorted. The caller frees both. */
 static int hosts_sort(const struct ft_model *m, uint32_t **ret_first, uint32_t **ret_at)
 {
-	uint32_t *first = calloc(m->live.switch_count + 2UL, sizeof(*first));
-	uint32_t *at = calloc(m->live.host_count + 1UL, sizeof(*at));
+	uint32_t *first = calloc(m->observed.switch_count + 2UL, sizeof(*first));
+	uint32_t *at = calloc(m->observed.host_count + 1UL, sizeof(*at));
 
 	if (!first || !at) {
 		free(first);
 		free(at);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < m->live.host_count; i++)
-		first[m->live.hosts[i].live + 1]++;
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
+	for (uint32_t i = 0; i < m->observed.host_count; i++)
+		first[m->observed.hosts[i].observed + 1]++;
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
 		first[i + 1] += first[i];
-	for (uint32_t i = 0; i < m->live.host_count; i++)
-		at[first[m->live.hosts[i].live]++] = i;
-	memmove(first + 1, first, m->live.switch_count * sizeof(*first));
+	for (uint32_t i = 0; i < m->observed.host_count; i++)
+		at[first[m->observed.hosts[i].observed]++] = i;
+	memmove(first + 1, first, m->observed.switch_count * sizeof(*first));
 	first[0] = 0;
 	*ret_first = first;
 	*ret_at = at;
@@ -502,17 +502,17 @@ static int hosts_sort(const struct ft_model *m, uint32_t **ret_first, uint32_t *
 static void unlisted_see(struct maker *x, uint32_t row, const uint32_t *first, const uint32_t *at, bool any)
 {
 	const struct ft_model *m = x->m;
-	uint32_t live = m->live_of[m->place_of[x->s->rows[row].b]];
+	uint32_t observed = m->observed_of[m->place_of[x->s->rows[row].b]];
 
-	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || live == FT_NONE)
+	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || observed == FT_NONE)
 		return;
-	for (uint32_t i = first[live]; i < first[live + 1]; i++) {
-		uint32_t host = at[i], port = ft_port_number(m, m->live.hosts[host].switch_port);
+	for (uint32_t i = first[observed]; i < first[observed + 1]; i++) {
+		uint32_t host = at[i], port = ft_port_number(m, m->observed.hosts[host].switch_port);
 
-		if (x->used[m->live.cable_count + host] || (!any && port != x->s->rows[row].b_port))
+		if (x->used[m->observed.cable_count + host] || (!any && port != x->s->rows[row].b_port))
 			continue;
 		/* A listed host that is here and belongs elsewhere is none of this switch's. */
-		if (m->exact.listed && m->exact.listed[host] != FT_NONE)
+		if (m->port_map.listed && m->port_map.listed[host] != FT_NONE)
 			continue;
 		host_take(x, row, host, FT_CABLE_RIGHT);
 		return;
@@ -529,11 +529,11 @@ static void surplus_see(struct maker *x, uint32_t row, uint32_t *next)
 
 	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || ft_plan_is_beside(x->s->plan, x->s->rows[row].b))
 		return;
-	for (; *next < m->live.host_count; (*next)++) {
-		uint32_t place = m->live.switches[m->live.hosts[*next].live].planned;
+	for (; *next < m->observed.host_count; (*next)++) {
+		uint32_t place = m->observed.switches[m->observed.hosts[*next].observed].planned;
 
-		if (x->used[m->live.cable_count + *next] || place == FT_NONE || ft_is_beside(m, place) ||
-		    (m->exact.listed && m->exact.listed[*next] != FT_NONE))
+		if (x->used[m->observed.cable_count + *next] || place == FT_NONE || ft_is_beside(m, place) ||
+		    (m->port_map.listed && m->port_map.listed[*next] != FT_NONE))
 			continue;
 		host_take(x, row, (*next)++, FT_CABLE_WRONG_SWITCH);
 		return;
@@ -543,17 +543,17 @@ static void surplus_see(struct maker *x, uint32_t row, uint32_t *next)
 static void unlisted_finish(struct maker *x, uint32_t row, uint32_t *unheard)
 {
 	const struct ft_model *m = x->m;
-	uint32_t place, live;
+	uint32_t place, observed;
 
 	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row])
 		return;
 	place = m->place_of[x->s->rows[row].b];
-	live = m->live_of[place];
-	if (live == FT_NONE) {
+	observed = m->observed_of[place];
+	if (observed == FT_NONE) {
 		settle(x, row, host_unseen_state(m, place));
-	} else if (unheard[live] > 0) {
-		unheard[live]--;
-		settle(x, row, m->live.switches[live].silent > 0 ? FT_CABLE_HALF : FT_CABLE_UNKNOWN);
+	} else if (unheard[observed] > 0) {
+		unheard[observed]--;
+		settle(x, row, m->observed.switches[observed].silent > 0 ? FT_CABLE_HALF : FT_CABLE_UNKNOWN);
 	} else {
 		settle(x, row, FT_CABLE_MISSING);
 	}
@@ -562,13 +562,13 @@ static void unlisted_finish(struct maker *x, uint32_t row, uint32_t *unheard)
 static int hosts_see(struct maker *x)
 {
 	_cleanup_free_ uint32_t *first = NULL, *at = NULL;
-	_cleanup_free_ uint32_t *unheard = calloc(x->m->live.switch_count + 1UL, sizeof(*unheard));
+	_cleanup_free_ uint32_t *unheard = calloc(x->m->observed.switch_count + 1UL, sizeof(*unheard));
 	uint32_t next = 0;
 
 	if (!unheard || hosts_sort(x->m, &first, &at) < 0 || rails_learn(x) < 0 || due_learn(x) < 0)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < x->m->live.switch_count; i++)
-		unheard[i] = x->m->live.switches[i].unheard;
+	for (uint32_t i = 0; i < x->m->observed.switch_count; i++)
+		unheard[i] = x->m->observed.switches[i].unheard;
 	listed_see(x);
 	for (unsigned int any = 0; any < 2; any++)
 		for (uint32_t row = 0; row < x->s->count; row++)
@@ -682,7 +682,8 @@ static int marks_see(struct maker *x)
 
 		if (s->cable == FT_NONE && s->host == FT_NONE)
 			continue;
-		port = s->cable != FT_NONE ? x->m->live.cables[s->cable].a_port : x->m->live.hosts[s->host].switch_port;
+		port = s->cable != FT_NONE ? x->m->observed.cables[s->cable].a_port
+					   : x->m->observed.hosts[s->host].switch_port;
 		is = port_marks(x->m, marks, port);
 		s->errors = is & SEEN_ERRORS;
 		s->idle = is & SEEN_IDLE;

@@ -8,20 +8,20 @@
 #include "verify/model/model.h"
 
 static void places_add(struct ft_model *m, struct ft_finding *f, const struct ft_device_change *change,
-		       const struct ft_map *live_of)
+		       const struct ft_map *observed_of)
 {
 	for (size_t i = 0; i < change->item_count; i++) {
 		const struct ft_symptom *item = &change->items[i];
-		uint32_t live = ft_map_get(live_of, item->place.guid);
+		uint32_t observed = ft_map_get(observed_of, item->place.guid);
 
-		if (live == FT_MAP_NONE)
+		if (observed == FT_MAP_NONE)
 			continue;
-		ft_finding_where_switch(m, f, live, item->place.port);
-		ft_finding_symptom(m, f, live, item->place.port, "%s", item->text);
+		ft_finding_where_switch(m, f, observed, item->place.port);
+		ft_finding_symptom(m, f, observed, item->place.port, "%s", item->text);
 	}
 }
 
-static void change_report(struct ft_model *m, const struct ft_device_change *change, const struct ft_map *live_of)
+static void change_report(struct ft_model *m, const struct ft_device_change *change, const struct ft_map *observed_of)
 {
 	struct ft_finding *f = ft_finding_add(m, change->code, FT_EVIDENCE_SEEN);
 
@@ -32,18 +32,18 @@ static void change_report(struct ft_model *m, const struct ft_device_change *cha
 		ft_say(m, &f->expected, "%s", change->expected);
 	if (change->observed)
 		ft_say(m, &f->observed, "%s", change->observed);
-	places_add(m, f, change, live_of);
+	places_add(m, f, change, observed_of);
 }
 
 int ft_changes_check(struct ft_model *m)
 {
-	_cleanup_(ft_map_release) struct ft_map live_of = {0};
+	_cleanup_(ft_map_release) struct ft_map observed_of = {0};
 	const struct ft_device_changes *changes = m->input->changes;
 
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (ft_map_add(&live_of, m->live.switches[i].guid, i, NULL) < 0)
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		if (ft_map_add(&observed_of, m->observed.switches[i].guid, i, NULL) < 0)
 			return -ENOMEM;
 	for (size_t i = 0; changes && i < changes->count; i++)
-		change_report(m, &changes->items[i], &live_of);
+		change_report(m, &changes->items[i], &observed_of);
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "verify/model/model.h"
 
-/* By live switch: it is of the contradiction at hand. */
+/* By observed switch: it is of the contradiction at hand. */
 struct members {
 	const struct ft_contradiction *c;
 	bool *is_of; /* by place */
@@ -37,7 +37,7 @@ static void members_find(const struct ft_model *m, struct members *of)
 static uint32_t place_of(const struct ft_model *m, const struct members *of, uint64_t guid)
 {
 	for (uint32_t i = 0; i < of->count; i++)
-		if (m->live_of[of->places[i]] != FT_NONE && ft_live_at(m, of->places[i])->guid == guid)
+		if (m->observed_of[of->places[i]] != FT_NONE && ft_observed_at(m, of->places[i])->guid == guid)
 			return of->places[i];
 	return FT_NONE;
 }
@@ -70,7 +70,7 @@ static void finding_fold(struct ft_model *m, const struct members *of, size_t in
 
 	uint32_t place = place_of(m, of, f->where[0].guid);
 
-	ft_finding_symptom(m, into, m->live_of[place], f->where[0].port, "%s", f->text);
+	ft_finding_symptom(m, into, m->observed_of[place], f->where[0].port, "%s", f->text);
 	for (size_t i = 0; i < f->lack_count; i++)
 		ft_finding_lack(m, into, m->place_of[f->lacks[i].a], m->place_of[f->lacks[i].b], f->lacks[i].cables);
 	into->impact.links_lost += f->impact.links_lost;
@@ -94,8 +94,8 @@ static void contradiction_report(struct ft_model *m, const struct members *of)
 	for (size_t i = 0; i < of->c->of_count; i++)
 		ft_text_printf(&names, "%s%s", i ? "+" : "", of->c->of[i]);
 	for (uint32_t i = 0; i < of->count; i++)
-		if (m->live_of[of->places[i]] != FT_NONE)
-			ft_finding_where_switch(m, &f, m->live_of[of->places[i]], 0);
+		if (m->observed_of[of->places[i]] != FT_NONE)
+			ft_finding_where_switch(m, &f, m->observed_of[of->places[i]], 0);
 	ft_say(m, &f.expected, "a plan in which each port has one cable");
 	ft_say(m, &f.observed, "%s", ft_text_string(&names));
 	ft_say(m, &f.text, "the plan contradicts itself: %s", why ? why : "");

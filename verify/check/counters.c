@@ -141,14 +141,14 @@ enum { RANK_UNKNOWN = 1 << 16, RANK_HOST };
 static unsigned int port_rank(const struct ft_model *m, uint32_t port)
 {
 	const struct ft_port *p = &m->chips->ports[port];
-	uint32_t live;
+	uint32_t observed;
 
 	if (ft_port_node(m->chips, p)->type != FT_NODE_SWITCH)
 		return RANK_HOST;
 	if (m->origin)
 		return 0;
-	live = m->live.switch_of_node[p->node];
-	return live == FT_NONE ? RANK_UNKNOWN : ft_rank_of_live(m, live);
+	observed = m->observed.switch_of_node[p->node];
+	return observed == FT_NONE ? RANK_UNKNOWN : ft_rank_of_observed(m, observed);
 }
 
 static struct cable cable_make(const struct ft_model *m, const uint32_t *item_of, uint32_t port)
@@ -258,19 +258,19 @@ static void cable_check(struct ft_model *m, const struct cable *c)
 {
 	_cleanup_(ft_text_release) struct ft_text what = {0};
 	struct ft_finding *f;
-	uint32_t live;
+	uint32_t observed;
 
 	if (!c->errors[0] && !c->errors[1])
 		return;
 	/* With directors, the switches of the model are not the chips. */
 	f = m->origin ? NULL : cable_finding(m, c);
-	live = m->origin ? FT_NONE : m->live.switch_of_node[m->chips->ports[c->ports[0]].node];
-	if (!f || live == FT_NONE) {
+	observed = m->origin ? FT_NONE : m->observed.switch_of_node[m->chips->ports[c->ports[0]].node];
+	if (!f || observed == FT_NONE) {
 		cable_report(m, c);
 		return;
 	}
 	cable_describe(m, c, &what);
-	ft_finding_symptom(m, f, live, m->chips->ports[c->ports[0]].number, "%s", ft_text_string(&what));
+	ft_finding_symptom(m, f, observed, m->chips->ports[c->ports[0]].number, "%s", ft_text_string(&what));
 }
 
 /* ---- all of them ---- */

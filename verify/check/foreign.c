@@ -37,32 +37,32 @@ struct sides {
 /* A director may lack boards, and their ports. */
 static bool is_small(const struct ft_model *m, uint32_t i)
 {
-	const struct ft_live_switch *sw = &m->live.switches[i];
+	const struct ft_observed_switch *sw = &m->observed.switches[i];
 
 	if (sw->planned == FT_NONE)
 		return !sw->tolerated;
-	return !ft_live_is_director(m, i) && sw->ports < m->places[sw->planned]->ports;
+	return !ft_observed_is_director(m, i) && sw->ports < m->places[sw->planned]->ports;
 }
 
 static void seen_count(const struct ft_model *m, struct sides *s)
 {
-	const struct ft_live *live = &m->live;
+	const struct ft_observed_fabric *observed = &m->observed;
 
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		s->switches += !live->switches[i].tolerated;
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
+		s->switches += !observed->switches[i].tolerated;
 		s->small += is_small(m, i);
-		if (live->switches[i].planned != FT_NONE) {
+		if (observed->switches[i].planned != FT_NONE) {
 			s->small_placed += is_small(m, i);
-			s->hosts_placed += live->switches[i].hosts;
-		} else if (!live->switches[i].tolerated) {
-			s->hosts_elsewhere += live->switches[i].hosts;
-			if (live->switches[i].hosts > s->hosts_most)
-				s->hosts_most = live->switches[i].hosts;
+			s->hosts_placed += observed->switches[i].hosts;
+		} else if (!observed->switches[i].tolerated) {
+			s->hosts_elsewhere += observed->switches[i].hosts;
+			if (observed->switches[i].hosts > s->hosts_most)
+				s->hosts_most = observed->switches[i].hosts;
 		}
 	}
-	for (uint32_t i = 0; i < live->cable_count; i++) {
-		const struct ft_live_switch *a = &live->switches[live->cables[i].a];
-		const struct ft_live_switch *b = &live->switches[live->cables[i].b];
+	for (uint32_t i = 0; i < observed->cable_count; i++) {
+		const struct ft_observed_switch *a = &observed->switches[observed->cables[i].a];
+		const struct ft_observed_switch *b = &observed->switches[observed->cables[i].b];
 
 		s->cables += !a->tolerated && !b->tolerated;
 	}
@@ -76,11 +76,12 @@ static void names_count(const struct ft_model *m, struct sides *s)
 		if (ft_bind_of(m, p)->count == 0 && guid == 0)
 			continue;
 		s->bound++;
-		s->bound_seen += m->live_of[p] != FT_NONE && (guid ? ft_live_at(m, p)->guid == guid : !m->replaced[p]);
+		s->bound_seen +=
+			m->observed_of[p] != FT_NONE && (guid ? ft_observed_at(m, p)->guid == guid : !m->replaced[p]);
 	}
-	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++) {
+	for (uint32_t i = 0; m->port_map.fate && i < m->plan->host_count; i++) {
 		s->listed++;
-		s->listed_seen += m->exact.host_of[i] != FT_NONE;
+		s->listed_seen += m->port_map.host_of[i] != FT_NONE;
 	}
 }
 
@@ -114,7 +115,7 @@ static bool hosts_are_others(const struct ft_model *m, const struct sides *s)
 	enum { FEW = 4 };
 
 	return s->listed >= FEW && s->listed_seen == 0 && s->listed * 2 >= m->plan->nodes &&
-	       m->live.host_count * 2UL >= m->plan->nodes;
+	       m->observed.host_count * 2UL >= m->plan->nodes;
 }
 
 /* As many switches as planned with as many hosts, cabled in another way, are a fabric that is cabled badly. */
@@ -124,7 +125,7 @@ static bool sizes_differ(const struct ft_model *m, const struct sides *s)
 	uint32_t fewer = s->switches > s->switches_planned ? s->switches_planned : s->switches;
 
 	/* Fewer may be off. */
-	return (more - fewer) * 10 > more || m->live.host_count * 4UL > ft_hosts_planned(m) * 5UL;
+	return (more - fewer) * 10 > more || m->observed.host_count * 4UL > ft_hosts_planned(m) * 5UL;
 }
 
 static bool cables_are_others(const struct ft_model *m, const struct sides *s)
@@ -142,7 +143,7 @@ static bool star_is_other(const struct ft_model *m, const struct sides *s)
 	uint32_t planned = ft_hosts_planned(m);
 
 	return s->cables_planned == 0 && s->hosts_placed * 2UL < planned && s->hosts_most * 2UL < planned &&
-	       (s->hosts_elsewhere * 2UL > m->live.host_count || s->small_placed * 2UL > s->switches);
+	       (s->hosts_elsewhere * 2UL > m->observed.host_count || s->small_placed * 2UL > s->switches);
 }
 
 static bool is_foreign(const struct ft_model *m, const struct sides *s)
@@ -168,11 +169,11 @@ static void foreign_tell(struct ft_model *m, const struct sides *s)
 			       s->bound, s->switches);
 	else if (hosts_are_others(m, s))
 		ft_text_printf(&why, "none of the %u hosts that the design lists is among the %u that were seen",
-			       s->listed, m->live.host_count);
+			       s->listed, m->observed.host_count);
 	else if (star_is_other(m, s) && s->hosts_elsewhere > 0)
 		ft_text_printf(&why,
 			       "%u of its %u hosts are on its switches, and %u of the %u that were seen are on others",
-			       s->hosts_placed, ft_hosts_planned(m), s->hosts_elsewhere, m->live.host_count);
+			       s->hosts_placed, ft_hosts_planned(m), s->hosts_elsewhere, m->observed.host_count);
 	else if (star_is_other(m, s))
 		ft_text_printf(&why,
 			       "%u of its %u hosts are there, and %u of %u switch%s ha%s fewer ports than it says",
@@ -194,7 +195,7 @@ static void foreign_tell(struct ft_model *m, const struct sides *s)
 	ft_say(m, &f->expected, "%u switches, %u cables between them, %u hosts", s->switches_planned, s->cables_planned,
 	       ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u switches, %u cables between them, %u hosts", s->switches, s->cables,
-	       m->live.host_count);
+	       m->observed.host_count);
 	ft_say(m, &f->text, "this is the %s of another fabric: %s", m->since ? "recording" : "design",
 	       ft_text_string(&why));
 	ft_say(m, &f->fix,
@@ -209,7 +210,7 @@ static void unmatched_tell(struct ft_model *m)
 
 	ft_say(m, &f->expected, "switches that names, GUIDs or cables tell apart");
 	ft_say(m, &f->observed, "%u switches, and no way to place them that most cables agree with",
-	       m->live.switch_count);
+	       m->observed.switch_count);
 	ft_say(m, &f->text,
 	       "which switch is which planned one was not found: too few are told by a name or a GUID, and in every "
 	       "way to place them that was tried many cables are not as planned");

@@ -18,14 +18,15 @@ static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_
 	char words[FT_PORT_WORDS_SIZE];
 	uint32_t place;
 
-	if (!m->exact.belongs || m->exact.belongs[host] == FT_NONE)
+	if (!m->port_map.belongs || m->port_map.belongs[host] == FT_NONE)
 		return "an edge switch";
-	home = &m->plan->hosts[m->exact.belongs[host]];
+	home = &m->plan->hosts[m->port_map.belongs[host]];
 	place = m->place_of[home->edge];
 	ft_text_reset(buffer);
-	ft_text_puts(buffer, m->live_of[place] == FT_NONE ? m->places[place]->name : ft_live_at(m, place)->label);
-	if (home->port > 0 && m->live_of[place] != FT_NONE)
-		ft_text_puts(buffer, ft_live_port_words(m, m->live_of[place], home->port, words));
+	ft_text_puts(buffer,
+		     m->observed_of[place] == FT_NONE ? m->places[place]->name : ft_observed_at(m, place)->label);
+	if (home->port > 0 && m->observed_of[place] != FT_NONE)
+		ft_text_puts(buffer, ft_observed_port_words(m, m->observed_of[place], home->port, words));
 	else if (home->port > 0)
 		ft_text_printf(buffer, " port %u", home->port);
 	return ft_text_string(buffer);
@@ -40,7 +41,7 @@ static uint32_t edge_with_room(const struct ft_model *m, const uint32_t *room)
 	uint32_t spare = FT_NONE, unseen = FT_NONE;
 
 	for (uint32_t p = 0; p < m->edges; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
 
 		if (!sw && unseen == FT_NONE && room[p] < m->places[p]->hosts)
 			unseen = p;
@@ -65,26 +66,26 @@ static void host_act(struct ft_model *m, struct ft_finding *f, uint32_t switch_p
 }
 
 /* The highest port with a host on a switch, below port @below (of the snapshot's), or FT_NONE. */
-static uint32_t host_port_below(const struct ft_model *m, uint32_t live, uint32_t below)
+static uint32_t host_port_below(const struct ft_model *m, uint32_t observed, uint32_t below)
 {
 	uint32_t best = FT_NONE;
 
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		uint32_t port = m->live.hosts[i].switch_port;
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
+		uint32_t port = m->observed.hosts[i].switch_port;
 
-		if (m->live.hosts[i].live == live && port < below && (best == FT_NONE || port > best))
+		if (m->observed.hosts[i].observed == observed && port < below && (best == FT_NONE || port > best))
 			best = port;
 	}
 	return best;
 }
 
 /* The surplus hosts of an edge: those in its highest ports. Its aggregation node is none of them. */
-static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t *room)
+static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t *room)
 {
 	uint32_t port = FT_NONE;
 
 	for (uint32_t left = f->count; left > 0; left--) {
-		port = host_port_below(m, live, port);
+		port = host_port_below(m, observed, port);
 		if (port == FT_NONE)
 			return;
 		host_act(m, f, port, room);
@@ -94,15 +95,15 @@ static void crowd_act(struct ft_model *m, struct ft_finding *f, uint32_t live, u
 /* Moves it there; false if the place is not known. */
 static bool host_home_act(struct ft_model *m, struct ft_finding *f, uint32_t host)
 {
-	uint32_t from = m->live.hosts[host].switch_port;
+	uint32_t from = m->observed.hosts[host].switch_port;
 	const struct ft_plan_host *home;
-	const struct ft_live_switch *sw;
+	const struct ft_observed_switch *sw;
 	const struct ft_node *node;
 
-	if (!m->exact.belongs || m->exact.belongs[host] == FT_NONE)
+	if (!m->port_map.belongs || m->port_map.belongs[host] == FT_NONE)
 		return false;
-	home = &m->plan->hosts[m->exact.belongs[host]];
-	sw = ft_live_at(m, m->place_of[home->edge]);
+	home = &m->plan->hosts[m->port_map.belongs[host]];
+	sw = ft_observed_at(m, m->place_of[home->edge]);
 	node = &m->snapshot->nodes[sw->node];
 	if (home->port == 0 || home->port > node->port_count)
 		ft_finding_act_free(m, f, FT_ACT_MOVE, from, m->place_of[home->edge]);
@@ -113,15 +114,15 @@ static bool host_home_act(struct ft_model *m, struct ft_finding *f, uint32_t hos
 
 static void hosts_on_core(struct ft_model *m, uint32_t *room)
 {
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		const struct ft_live_host *host = &m->live.hosts[i];
-		const struct ft_live_switch *sw = &m->live.switches[host->live];
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
+		const struct ft_observed_host *host = &m->observed.hosts[i];
+		const struct ft_observed_switch *sw = &m->observed.switches[host->observed];
 		_cleanup_(ft_text_release) struct ft_text a = {0};
 		_cleanup_(ft_text_release) struct ft_text b = {0};
 		struct ft_finding *f;
 		char kind[FT_KIND_WORDS_SIZE];
 
-		if (sw->planned == FT_NONE || ft_may_host(m, sw->planned) || (m->exact.told && m->exact.told[i]))
+		if (sw->planned == FT_NONE || ft_may_host(m, sw->planned) || (m->port_map.told && m->port_map.told[i]))
 			continue;
 		ft_kind_words(m, sw->planned, kind);
 		f = ft_finding_add(m, FT_CODE_HOST_ON_CORE, FT_EVIDENCE_SEEN);
@@ -150,8 +151,8 @@ static void home_name(const struct ft_model *m, const struct ft_plan_host *listi
 
 static void host_of_unseen(struct ft_model *m, uint32_t host)
 {
-	const struct ft_plan_host *listing = &m->plan->hosts[m->exact.listed[host]];
-	const struct ft_port *port = &m->chips->ports[ft_port_origin(m, m->live.hosts[host].switch_port)];
+	const struct ft_plan_host *listing = &m->plan->hosts[m->port_map.listed[host]];
+	const struct ft_port *port = &m->chips->ports[ft_port_origin(m, m->observed.hosts[host].switch_port)];
 	const struct ft_node *node = ft_port_node(m->chips, port);
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOST_MISPLACED, FT_EVIDENCE_SEEN);
 	_cleanup_(ft_text_release) struct ft_text who = {0};
@@ -163,11 +164,11 @@ static void host_of_unseen(struct ft_model *m, uint32_t host)
 
 	m->failed |= !name;
 	ft_place_interface_set(&from, ft_port_name(m->chips, port));
-	ft_finding_where_port(m, f, m->live.hosts[host].switch_port);
-	ft_finding_where_port(m, f, m->live.hosts[host].port);
+	ft_finding_where_port(m, f, m->observed.hosts[host].switch_port);
+	ft_finding_where_port(m, f, m->observed.hosts[host].port);
 	ft_finding_act(m, f, FT_ACT_MOVE, &from, &to);
-	ft_place_text(m, m->live.hosts[host].port, &who);
-	ft_place_text(m, m->live.hosts[host].switch_port, &here);
+	ft_place_text(m, m->observed.hosts[host].port, &who);
+	ft_place_text(m, m->observed.hosts[host].switch_port, &here);
 	home_name(m, listing, &home);
 	ft_say(m, &f->expected, "%s on %s", ft_text_string(&who), ft_text_string(&home));
 	ft_say(m, &f->observed, "%s on %s", ft_text_string(&who), ft_text_string(&here));
@@ -181,15 +182,15 @@ static void host_of_unseen(struct ft_model *m, uint32_t host)
 /* Listed hosts whose own switch was not seen, and that are on another edge. */
 static void hosts_of_unseen(struct ft_model *m)
 {
-	for (uint32_t i = 0; m->exact.listed && i < m->live.host_count; i++) {
-		uint32_t here = m->live.switches[m->live.hosts[i].live].planned;
-		uint32_t listed = m->exact.listed[i];
+	for (uint32_t i = 0; m->port_map.listed && i < m->observed.host_count; i++) {
+		uint32_t here = m->observed.switches[m->observed.hosts[i].observed].planned;
+		uint32_t listed = m->port_map.listed[i];
 
-		if (listed == FT_NONE || here == FT_NONE || here >= m->edges || m->exact.told[i] ||
-		    m->live_of[m->place_of[m->plan->hosts[listed].edge]] != FT_NONE)
+		if (listed == FT_NONE || here == FT_NONE || here >= m->edges || m->port_map.told[i] ||
+		    m->observed_of[m->place_of[m->plan->hosts[listed].edge]] != FT_NONE)
 			continue;
-		m->exact.told[i] = true;
-		m->exact.away[here]--;
+		m->port_map.told[i] = true;
+		m->port_map.away[here]--;
 		host_of_unseen(m, i);
 	}
 }
@@ -199,14 +200,14 @@ uint32_t ft_hosts_found(const struct ft_model *m)
 	uint32_t found = 0;
 
 	for (uint32_t p = 0; p < m->place_count; p++)
-		found += m->live_of[p] != FT_NONE && !ft_is_beside(m, p) ? ft_live_at(m, p)->hosts : 0;
+		found += m->observed_of[p] != FT_NONE && !ft_is_beside(m, p) ? ft_observed_at(m, p)->hosts : 0;
 	return found;
 }
 
 /* Hosts on the edge that are not listed for another one. */
 static uint32_t hosts_staying(const struct ft_model *m, uint32_t p)
 {
-	uint32_t hosts = ft_live_at(m, p)->hosts, due = ft_exact_host_count(m, p);
+	uint32_t hosts = ft_observed_at(m, p)->hosts, due = ft_port_map_host_count(m, p);
 
 	return due < hosts ? due : hosts;
 }
@@ -222,7 +223,7 @@ uint32_t ft_hosts_planned(const struct ft_model *m)
  */
 static uint32_t beside_hosts(const struct ft_model *m, uint32_t p, bool surplus)
 {
-	const struct ft_live_switch *sw = ft_live_at(m, p);
+	const struct ft_observed_switch *sw = ft_observed_at(m, p);
 	uint32_t planned = m->places[p]->hosts;
 
 	if (!sw || !ft_is_beside(m, p))
@@ -273,7 +274,7 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 	for (uint32_t p = 0; p < m->edges; p++)
 		least = m->places[p]->hosts < least ? m->places[p]->hosts : least;
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
 
 		if (!ft_may_host(m, p) || ft_is_beside(m, p) || m->status[p] == FT_STATUS_NOT_DUE ||
 		    m->status[p] == FT_STATUS_GONE)
@@ -304,7 +305,7 @@ static uint32_t cables_planned(const struct ft_model *m, uint32_t place)
 static void edges_overloaded(struct ft_model *m, uint32_t *room)
 {
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
 		uint32_t limit = hosts_limit(m, p), cables = cables_planned(m, p);
 		struct ft_finding *f;
 
@@ -313,8 +314,8 @@ static void edges_overloaded(struct ft_model *m, uint32_t *room)
 			continue;
 		f = ft_finding_add(m, FT_CODE_EDGE_OVERLOADED, FT_EVIDENCE_SEEN);
 		f->count = hosts_staying(m, p) - limit;
-		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		crowd_act(m, f, m->live_of[p], room);
+		ft_finding_where_switch(m, f, m->observed_of[p], 0);
+		crowd_act(m, f, m->observed_of[p], room);
 		ft_say(m, &f->expected, "at most %u host%s", limit, ft_text_s(limit));
 		ft_say(m, &f->observed, "%u host%s: %s", sw->hosts, ft_text_s(sw->hosts), sw->host_names);
 		ft_say(m, &f->text, "%s has %u host%s where %u are planned: they share its %u %s%s", sw->label,
@@ -336,7 +337,7 @@ static void hosts_alternatives(struct ft_model *m, struct ft_finding *f)
 	for (uint32_t p = 0; p < m->edges; p++)
 		most = m->places[p]->hosts > most ? m->places[p]->hosts : most;
 	for (uint32_t p = 0; p < m->edges; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
 
 		if (!sw || sw->hosts >= most || sw->hosts < m->places[p]->hosts || ft_bind_of(m, p)->count > 0)
 			continue;
@@ -361,7 +362,7 @@ static enum ft_evidence hosts_evidence(const struct ft_model *m)
 	uint32_t silent = 0, unread = 0;
 
 	for (uint32_t p = 0; p < m->edges; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
 
 		if (!sw || sw->hosts >= m->places[p]->hosts)
 			continue;
@@ -376,14 +377,14 @@ static bool listed_is_missing(const struct ft_model *m, uint32_t listing)
 {
 	const char *name = m->plan->hosts[listing].name;
 
-	return m->exact.fate[listing] == FT_HOST_MISSING && !(name && ft_host_is_expected_down(m, name));
+	return m->port_map.fate[listing] == FT_HOST_MISSING && !(name && ft_host_is_expected_down(m, name));
 }
 
 static uint32_t listed_missing_count(const struct ft_model *m, uint32_t down)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++)
+	for (uint32_t i = 0; m->port_map.fate && i < m->plan->host_count; i++)
 		count += listed_is_missing(m, i);
 	if (m->design->expect.hosts_down_name_count > 0)
 		return count;
@@ -391,12 +392,12 @@ static uint32_t listed_missing_count(const struct ft_model *m, uint32_t down)
 }
 
 /* The edge is among the finding's places. */
-static void edge_where(struct ft_model *m, struct ft_finding *f, uint32_t live)
+static void edge_where(struct ft_model *m, struct ft_finding *f, uint32_t observed)
 {
 	for (size_t i = 0; i < f->where_count; i++)
-		if (f->where[i].guid == m->live.switches[live].guid)
+		if (f->where[i].guid == m->observed.switches[observed].guid)
 			return;
-	ft_finding_where_switch(m, f, live, 0);
+	ft_finding_where_switch(m, f, observed, 0);
 }
 
 void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h)
@@ -415,9 +416,9 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 	enum { SHOWN = 6 };
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; m->exact.fate && i < m->plan->host_count; i++) {
+	for (uint32_t i = 0; m->port_map.fate && i < m->plan->host_count; i++) {
 		const struct ft_plan_host *h = &m->plan->hosts[i];
-		uint32_t live = m->live_of[m->place_of[h->edge]];
+		uint32_t observed = m->observed_of[m->place_of[h->edge]];
 		_cleanup_(ft_text_release) struct ft_text interface = {0};
 		_cleanup_free_ char *name = NULL;
 		char guid[24], port[FT_PORT_WORDS_SIZE] = "";
@@ -426,16 +427,16 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 			continue;
 		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)h->guid);
 		if (h->port > 0)
-			ft_live_port_words(m, live, h->port, port);
+			ft_observed_port_words(m, observed, h->port, port);
 		name = h->name ? ft_text_safe_dup(h->name, strlen(h->name)) : strdup(guid);
 		m->failed |= !name;
 		ft_interface_add(&interface, h);
 		if (count++ < SHOWN)
 			ft_text_printf(names, "%s%s%s", count > 1 ? ", " : ": ", name ? name : "",
 				       ft_text_string(&interface));
-		edge_where(m, f, live);
-		ft_finding_symptom(m, f, live, h->port, "%s%s was not seen; it belongs on %s%s", name ? name : "",
-				   ft_text_string(&interface), m->live.switches[live].label, port);
+		edge_where(m, f, observed);
+		ft_finding_symptom(m, f, observed, h->port, "%s%s was not seen; it belongs on %s%s", name ? name : "",
+				   ft_text_string(&interface), m->observed.switches[observed].label, port);
 		m->failed |= interface.failed;
 	}
 	if (count > SHOWN)
@@ -452,8 +453,8 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 	uint32_t hosts[NAMED_MAX], shown = 0, gone = 0;
 	char until[FT_TIME_SIZE];
 
-	for (uint32_t p = 0; !m->exact.fate && p < m->edges; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
+	for (uint32_t p = 0; !m->port_map.fate && p < m->edges; p++) {
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
 		uint32_t count = sw ? ft_recall_hosts_gone(m, p, hosts, NAMED_MAX) : 0;
 
 		gone += count;
@@ -461,8 +462,8 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 			const struct ft_baseline_host *host = &m->recall.baseline->hosts[hosts[i]];
 
 			ft_recall_until(m, host->gone_s, until);
-			ft_finding_symptom(m, f, m->live_of[p], host->at.number, "%s was on %s port %u%s%s", host->name,
-					   sw->label, host->at.number, until[0] ? " until " : "", until);
+			ft_finding_symptom(m, f, m->observed_of[p], host->at.number, "%s was on %s port %u%s%s",
+					   host->name, sw->label, host->at.number, until[0] ? " until " : "", until);
 			if (shown++ < SHOWN)
 				ft_text_printf(names, "%s%s", shown > 1 ? ", " : ": ", host->name);
 		}
@@ -474,9 +475,9 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 /* What the report calls the switch of one of the finding's places. */
 static const char *where_label(const struct ft_model *m, const struct ft_place *place)
 {
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (m->live.switches[i].guid == place->guid)
-			return m->live.switches[i].label;
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].guid == place->guid)
+			return m->observed.switches[i].label;
 	return place->name;
 }
 
@@ -510,18 +511,18 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	f->count = count;
 	f->impact.hosts_cut_off = count;
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
-		bool lacks = sw && (p < m->edges ? ft_exact_host_count(m, p) < m->places[p]->hosts
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
+		bool lacks = sw && (p < m->edges ? ft_port_map_host_count(m, p) < m->places[p]->hosts
 						 : beside_hosts(m, p, false) > 0);
 
 		if (!lacks)
 			continue;
-		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u of %u host%s", sw->label, sw->hosts,
+		ft_finding_where_switch(m, f, m->observed_of[p], 0);
+		ft_finding_symptom(m, f, m->observed_of[p], 0, "%s has %u of %u host%s", sw->label, sw->hosts,
 				   m->places[p]->hosts, ft_text_s(m->places[p]->hosts));
 	}
 	ft_say(m, &f->expected, "%u host%s", ft_hosts_planned(m), ft_text_s(ft_hosts_planned(m)));
-	ft_say(m, &f->observed, "%u host%s", m->live.host_count, ft_text_s(m->live.host_count));
+	ft_say(m, &f->observed, "%u host%s", m->observed.host_count, ft_text_s(m->observed.host_count));
 	listed_missing_name(m, f, &names);
 	remembered_missing_name(m, f, &names);
 	short_switches_name(m, f, &switches);
@@ -544,18 +545,18 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 
 	f->count = count;
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		const struct ft_live_switch *sw = ft_live_at(m, p);
+		const struct ft_observed_switch *sw = ft_observed_at(m, p);
 		bool more =
 			sw && (p < m->edges ? hosts_staying(m, p) > m->places[p]->hosts : beside_hosts(m, p, true) > 0);
 
 		if (!more)
 			continue;
-		ft_finding_where_switch(m, f, m->live_of[p], 0);
-		ft_finding_symptom(m, f, m->live_of[p], 0, "%s has %u host%s, %u are planned", sw->label, sw->hosts,
+		ft_finding_where_switch(m, f, m->observed_of[p], 0);
+		ft_finding_symptom(m, f, m->observed_of[p], 0, "%s has %u host%s, %u are planned", sw->label, sw->hosts,
 				   ft_text_s(sw->hosts), m->places[p]->hosts);
 	}
 	ft_say(m, &f->expected, "%u host%s", ft_hosts_planned(m), ft_text_s(ft_hosts_planned(m)));
-	ft_say(m, &f->observed, "%u host%s", m->live.host_count, ft_text_s(m->live.host_count));
+	ft_say(m, &f->observed, "%u host%s", m->observed.host_count, ft_text_s(m->observed.host_count));
 	ft_say(m, &f->text, "%s more than the plan counts", ft_plural(count, "host", hosts));
 	ft_say(m, &f->fix, "if %s there, raise \"nodes\" in the design", count == 1 ? "it belongs" : "they belong");
 }

@@ -87,26 +87,26 @@ static int up_order(const void *a, const void *b)
 static const char *host_description(const struct ft_model *m, uint32_t host)
 {
 	return ft_node_description(m->snapshot,
-				   ft_port_node(m->snapshot, &m->snapshot->ports[m->live.hosts[host].port]));
+				   ft_port_node(m->snapshot, &m->snapshot->ports[m->observed.hosts[host].port]));
 }
 
 static int up_collect(struct hosts *h)
 {
 	const struct ft_model *m = h->m;
-	_cleanup_free_ struct up *up = malloc((m->live.host_count + 1UL) * sizeof(*up));
+	_cleanup_free_ struct up *up = malloc((m->observed.host_count + 1UL) * sizeof(*up));
 
-	h->up = malloc((m->live.host_count + 1UL) * sizeof(*h->up));
-	h->host_of_up = malloc((m->live.host_count + 1UL) * sizeof(*h->host_of_up));
+	h->up = malloc((m->observed.host_count + 1UL) * sizeof(*h->up));
+	h->host_of_up = malloc((m->observed.host_count + 1UL) * sizeof(*h->host_of_up));
 	if (!up || !h->up || !h->host_of_up)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.host_count; i++)
+	for (uint32_t i = 0; i < m->observed.host_count; i++)
 		up[i] = (struct up){host_description(m, i), i};
-	qsort(up, m->live.host_count, sizeof(*up), up_order);
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
+	qsort(up, m->observed.host_count, sizeof(*up), up_order);
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		h->up[i] = up[i].name;
 		h->host_of_up[i] = up[i].host;
 	}
-	h->up_count = m->live.host_count;
+	h->up_count = m->observed.host_count;
 	return 0;
 }
 
@@ -200,7 +200,7 @@ static int hosts_collect(struct hosts *h, const struct ft_model *m)
 	for (uint32_t i = 0; i < m->plan->host_count; i++)
 		named += m->plan->hosts[i].name != NULL;
 	h->listed = named > 0 && named >= m->plan->nodes;
-	h->judged = m->live.host_count > 0 && m->live.host_count * 2UL >= h->run;
+	h->judged = m->observed.host_count > 0 && m->observed.host_count * 2UL >= h->run;
 	r = up_collect(h);
 	return r < 0 ? r : forms_collect(h);
 }
@@ -302,7 +302,7 @@ static const char *name_meant(const struct ft_model *m, const char *name)
 		const char *listed = m->plan->hosts[i].name;
 		unsigned int distance;
 
-		if (!listed || !m->exact.fate || m->exact.fate[i] != FT_HOST_MISSING)
+		if (!listed || !m->port_map.fate || m->port_map.fate[i] != FT_HOST_MISSING)
 			continue;
 		distance = ft_text_distance(name, listed);
 		if (is_near(distance, strlen(name)) && distance < best) {
@@ -376,7 +376,7 @@ static void up_tell(struct ft_model *m, const struct hosts *h, const uint32_t *u
 
 	f->count = count;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct ft_live_host *host = &m->live.hosts[h->host_of_up[up[i]]];
+		const struct ft_observed_host *host = &m->observed.hosts[h->host_of_up[up[i]]];
 
 		ft_finding_where_port(m, f, host->switch_port);
 		ft_finding_where_port(m, f, host->port);

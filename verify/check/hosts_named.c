@@ -64,14 +64,15 @@ static int hosts_of_places(const struct ft_model *m, const bool *of, struct name
 	for (uint32_t i = 0; r == 0 && i < m->plan->host_count; i++) {
 		const struct ft_plan_host *h = &m->plan->hosts[i];
 
-		if (h->name && of[m->place_of[h->edge]] && !(m->exact.fate && m->exact.fate[i] == FT_HOST_SEEN))
+		if (h->name && of[m->place_of[h->edge]] && !(m->port_map.fate && m->port_map.fate[i] == FT_HOST_SEEN))
 			r = name_add(n, h->name, strlen(h->name));
 	}
-	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
-		const struct ft_live_host *h = &m->live.hosts[i];
+	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
+		const struct ft_observed_host *h = &m->observed.hosts[i];
 		const struct ft_node *node = ft_port_node(m->snapshot, &m->snapshot->ports[h->port]);
 
-		if (m->live.switches[h->live].planned != FT_NONE && of[m->live.switches[h->live].planned])
+		if (m->observed.switches[h->observed].planned != FT_NONE &&
+		    of[m->observed.switches[h->observed].planned])
 			r = name_add(n, ft_node_description(m->snapshot, node), node->description_length);
 	}
 	for (uint32_t i = 0; r == 0 && b && i < b->host_count; i++) {
@@ -90,16 +91,16 @@ static int hosts_missing(const struct ft_model *m, struct names *n)
 	const struct ft_baseline *b = m->recall.baseline;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && m->exact.fate && i < m->plan->host_count; i++) {
+	for (uint32_t i = 0; r == 0 && m->port_map.fate && i < m->plan->host_count; i++) {
 		const struct ft_plan_host *h = &m->plan->hosts[i];
 
-		if (h->name && m->exact.fate[i] == FT_HOST_MISSING && !ft_host_is_expected_down(m, h->name))
+		if (h->name && m->port_map.fate[i] == FT_HOST_MISSING && !ft_host_is_expected_down(m, h->name))
 			r = name_add(n, h->name, strlen(h->name));
 	}
-	for (uint32_t i = 0; r == 0 && !m->exact.fate && b && i < b->host_count; i++) {
+	for (uint32_t i = 0; r == 0 && !m->port_map.fate && b && i < b->host_count; i++) {
 		uint32_t known = m->recall.owner[2 * b->cable_count + i];
 
-		if (m->recall.host_gone[i] && known != FT_NONE && m->recall.live_known[known] != FT_NONE)
+		if (m->recall.host_gone[i] && known != FT_NONE && m->recall.observed_known[known] != FT_NONE)
 			r = name_add(n, b->hosts[i].name, strlen(b->hosts[i].name));
 	}
 	return r;

@@ -52,22 +52,22 @@ struct change {
 	struct ft_text names;
 };
 
-static void change_add(struct change *c, const struct ft_snapshot *s, const struct ft_port *host, uint32_t live,
+static void change_add(struct change *c, const struct ft_snapshot *s, const struct ft_port *host, uint32_t observed,
 		       unsigned int port)
 {
 	const struct ft_node *node = ft_port_node(s, host);
 	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
-	const char *label = c->m->live.switches[live].label;
+	const char *label = c->m->observed.switches[observed].label;
 	char words[FT_PORT_WORDS_SIZE];
 
-	ft_live_port_words(c->m, live, port, words);
+	ft_observed_port_words(c->m, observed, port, words);
 	c->m->failed |= !name;
 	if (!c->finding)
 		c->finding = ft_finding_add(c->m, c->code, FT_EVIDENCE_SEEN);
 	if (c->count++ < SHOWN)
 		ft_text_printf(&c->names, "%s%s on %s%s", c->count > 1 ? ", " : ": ", name ? name : "", label, words);
-	ft_finding_where_switch(c->m, c->finding, live, port);
-	ft_finding_symptom(c->m, c->finding, live, port, "%s is %s, on %s%s", name ? name : "", c->happened, label,
+	ft_finding_where_switch(c->m, c->finding, observed, port);
+	ft_finding_symptom(c->m, c->finding, observed, port, "%s is %s, on %s%s", name ? name : "", c->happened, label,
 			   words);
 }
 
@@ -88,7 +88,8 @@ static void change_end(struct change *c)
 	ft_text_release(&c->names);
 }
 
-/* Those of the recording that are not seen any more; @switches: the live ones by GUID. Aggregation nodes are no hosts.
+/* Those of the recording that are not seen any more; @switches: the observed ones by GUID. Aggregation nodes are no
+ * hosts.
  */
 static void gone_find(struct change *c, const struct ft_map *now, const struct ft_map *switches)
 {
@@ -96,13 +97,13 @@ static void gone_find(struct change *c, const struct ft_map *now, const struct f
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_port *host = host_at(s, &s->ports[i]);
-		uint32_t live;
+		uint32_t observed;
 
 		if (!host || ft_map_get(now, key_of(s, host)) != FT_MAP_NONE || ft_chip_port_aggregates(s, i))
 			continue;
-		live = ft_map_get(switches, ft_port_node(s, &s->ports[i])->guid);
-		if (live != FT_MAP_NONE)
-			change_add(c, s, host, live, s->ports[i].number);
+		observed = ft_map_get(switches, ft_port_node(s, &s->ports[i])->guid);
+		if (observed != FT_MAP_NONE)
+			change_add(c, s, host, observed, s->ports[i].number);
 	}
 	change_end(c);
 }
@@ -111,11 +112,11 @@ static void new_find(struct change *c, const struct ft_map *before)
 {
 	const struct ft_snapshot *s = c->m->snapshot;
 
-	for (uint32_t i = 0; i < c->m->live.host_count; i++) {
-		const struct ft_live_host *host = &c->m->live.hosts[i];
+	for (uint32_t i = 0; i < c->m->observed.host_count; i++) {
+		const struct ft_observed_host *host = &c->m->observed.hosts[i];
 
 		if (ft_map_get(before, key_of(s, &s->ports[host->port])) == FT_MAP_NONE)
-			change_add(c, s, &s->ports[host->port], host->live, s->ports[host->switch_port].number);
+			change_add(c, s, &s->ports[host->port], host->observed, s->ports[host->switch_port].number);
 	}
 	change_end(c);
 }
@@ -134,8 +135,8 @@ int ft_hosts_since_check(struct ft_model *m)
 
 	if (hosts_map(m->since, &before) < 0 || hosts_map(m->snapshot, &now) < 0)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (ft_map_add(&switches, m->live.switches[i].guid, i, NULL) < 0)
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		if (ft_map_add(&switches, m->observed.switches[i].guid, i, NULL) < 0)
 			return -ENOMEM;
 	gone_find(&gone, &now, &switches);
 	new_find(&new, &before);

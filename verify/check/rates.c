@@ -254,9 +254,9 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	m->failed |= ft_text_failed(&why);
 }
 
-static bool switch_is_planned(const struct ft_model *m, uint32_t live)
+static bool switch_is_planned(const struct ft_model *m, uint32_t observed)
 {
-	return m->live.switches[live].planned != FT_NONE;
+	return m->observed.switches[observed].planned != FT_NONE;
 }
 
 /*
@@ -267,11 +267,11 @@ static bool switch_is_planned(const struct ft_model *m, uint32_t live)
  */
 struct classes {
 	uint32_t *part; /* by planned switch, of those beside the tree: the same of all that are cabled to each other */
-	uint32_t *sort; /* by live switch; FT_NONE: not planned */
+	uint32_t *sort; /* by observed switch; FT_NONE: not planned */
 	uint32_t sorts;
 	const struct ft_design_class **class_of; /* by sort: of the design; NULL: like most */
 	uint32_t beside_from;			 /* sorts from here on are of those */
-	uint32_t *of_cable;			 /* by live cable: its class, or FT_NONE */
+	uint32_t *of_cable;			 /* by observed cable: its class, or FT_NONE */
 	uint32_t cable_classes;			 /* how many */
 	uint32_t (*ends)[2]; /* by class of cables: its sorts, the higher number first: that is of those if one is */
 };
@@ -318,7 +318,7 @@ static int sorts_find(const struct ft_model *m, struct classes *c)
 	_cleanup_(ft_map_release) struct ft_map planned = {0}, beside = {0};
 	_cleanup_free_ uint32_t *of_place = calloc(m->place_count + 1UL, sizeof(*of_place));
 
-	c->sort = malloc((m->live.switch_count + 1UL) * sizeof(*c->sort));
+	c->sort = malloc((m->observed.switch_count + 1UL) * sizeof(*c->sort));
 	c->class_of = calloc(m->place_count + 1UL, sizeof(struct ft_design_class *));
 	if (!c->sort || !c->class_of || !of_place)
 		return -ENOMEM;
@@ -340,8 +340,8 @@ static int sorts_find(const struct ft_model *m, struct classes *c)
 			return -ENOMEM;
 		c->class_of[of_place[p]] = class;
 	}
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
 		c->sort[i] = sw->planned != FT_NONE ? of_place[sw->planned] : FT_NONE;
 	}
@@ -349,7 +349,7 @@ static int sorts_find(const struct ft_model *m, struct classes *c)
 }
 
 /* A cable with a finding already is in the wrong place: its rate there is no separate fault. */
-static bool cable_is_uplink(const struct ft_model *m, const struct ft_live_cable *cable)
+static bool cable_is_uplink(const struct ft_model *m, const struct ft_observed_cable *cable)
 {
 	return switch_is_planned(m, cable->a) && switch_is_planned(m, cable->b) && cable->a != cable->b &&
 	       !m->port_claimed[cable->a_port];
@@ -360,12 +360,12 @@ static int cables_classify(const struct ft_model *m, struct classes *c)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
-	c->of_cable = malloc((m->live.cable_count + 1UL) * sizeof(*c->of_cable));
-	c->ends = calloc(m->live.cable_count + 1UL, sizeof(*c->ends));
+	c->of_cable = malloc((m->observed.cable_count + 1UL) * sizeof(*c->of_cable));
+	c->ends = calloc(m->observed.cable_count + 1UL, sizeof(*c->ends));
 	if (!c->of_cable || !c->ends)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i];
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i];
 		uint32_t a = c->sort[cable->a], b = c->sort[cable->b], high, low;
 
 		c->of_cable[i] = FT_NONE;
@@ -454,9 +454,9 @@ static int expectations_find(const struct ft_rates *given, votes_array *votes, u
 }
 
 /* Steps up from the hosts, where the plan has such. */
-static uint32_t level_of(const struct ft_model *m, uint32_t live)
+static uint32_t level_of(const struct ft_model *m, uint32_t observed)
 {
-	return ft_plan_has_ranks(m->plan) ? ft_rank_of_live(m, live) : 0;
+	return ft_plan_has_ranks(m->plan) ? ft_rank_of_observed(m, observed) : 0;
 }
 
 /* If two classes of switches give rates, that of the lower number holds. */
@@ -508,32 +508,34 @@ static void few_expect(const struct classes *c, uint32_t class, votes_array *vot
 }
 
 /*
- * The fastest cable of each live switch, of hosts and others; 0: it has too few to tell. In a class of few cables,
+ * The fastest cable of each observed switch, of hosts and others; 0: it has too few to tell. In a class of few cables,
  * which has no majority of its own, a switch none of whose cables is faster is of an older make: a management switch on
  * one or two cables, in a fabric of several newer makes.
  */
 static unsigned int *fastest_find(const struct ft_model *m)
 {
 	enum { CABLES_MIN = 3 };
-	unsigned int *fastest = calloc(m->live.switch_count + 1UL, sizeof(*fastest));
+	unsigned int *fastest = calloc(m->observed.switch_count + 1UL, sizeof(*fastest));
 
-	for (uint32_t i = 0; fastest && i < m->live.switch_count; i++)
-		if (m->live.switches[i].cable_count + m->live.switches[i].hosts < CABLES_MIN)
+	for (uint32_t i = 0; fastest && i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].cable_count + m->observed.switches[i].hosts < CABLES_MIN)
 			fastest[i] = UINT_MAX;
-	for (uint32_t i = 0; fastest && i < 2 * m->live.cable_count + m->live.host_count; i++) {
-		const struct ft_live_cable *cable = i / 2 < m->live.cable_count ? &m->live.cables[i / 2] : NULL;
-		const struct ft_live_host *host = cable ? NULL : &m->live.hosts[i - 2 * m->live.cable_count];
-		uint32_t live = host ? host->live : i % 2 ? cable->b : cable->a;
+	for (uint32_t i = 0; fastest && i < 2 * m->observed.cable_count + m->observed.host_count; i++) {
+		const struct ft_observed_cable *cable =
+			i / 2 < m->observed.cable_count ? &m->observed.cables[i / 2] : NULL;
+		const struct ft_observed_host *host =
+			cable ? NULL : &m->observed.hosts[i - 2 * m->observed.cable_count];
+		uint32_t observed = host ? host->observed : i % 2 ? cable->b : cable->a;
 		unsigned int mbps = ft_rate_mbps(cable_rate(m, host ? host->switch_port : cable->a_port));
 
-		fastest[live] = mbps > fastest[live] ? mbps : fastest[live];
+		fastest[observed] = mbps > fastest[observed] ? mbps : fastest[observed];
 	}
 	return fastest;
 }
 
-static bool is_as_fast_as_any(const struct ft_model *m, uint32_t port, const unsigned int *fastest, uint32_t live)
+static bool is_as_fast_as_any(const struct ft_model *m, uint32_t port, const unsigned int *fastest, uint32_t observed)
 {
-	return ft_rate_mbps(cable_rate(m, port)) >= fastest[live];
+	return ft_rate_mbps(cable_rate(m, port)) >= fastest[observed];
 }
 
 static int uplink_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
@@ -548,16 +550,16 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 		return -ENOMEM;
 	for (uint32_t class = 0; class < c->cable_classes; class ++)
 		priors[class] = prior_of_cables(c, class);
-	for (uint32_t i = 0; i < m->live.cable_count; i++)
+	for (uint32_t i = 0; i < m->observed.cable_count; i++)
 		if (c->of_cable[i] != FT_NONE)
-			vote(m, m->live.cables[i].a_port, votes[c->of_cable[i]]);
+			vote(m, m->observed.cables[i].a_port, votes[c->of_cable[i]]);
 	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, priors, false, &e);
 	for (uint32_t class = 0; r == 0 && class < c->cable_classes; class ++)
 		if (!e[class].given && !priors[class].beside && votes_count(votes[class]) < CLASS_FEW)
 			few_expect(c, class, votes, &e[class]);
 	for (unsigned int beside = 0; r == 0 && beside < 2; beside++)
-		for (uint32_t i = 0; i < m->live.cable_count; i++) {
-			const struct ft_live_cable *cable = &m->live.cables[i];
+		for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+			const struct ft_observed_cable *cable = &m->observed.cables[i];
 			const struct ft_rate *short_of = NULL;
 			bool turn = level_of(m, cable->a) > level_of(m, cable->b);
 
@@ -591,19 +593,19 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 		if (!priors[sort].beside && c->class_of[sort])
 			priors[sort].given = &c->class_of[sort]->host_rates;
 	}
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		uint32_t sort = c->sort[m->live.hosts[i].live];
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
+		uint32_t sort = c->sort[m->observed.hosts[i].observed];
 
-		vote(m, m->live.hosts[i].switch_port, votes[sort == FT_NONE ? strange : sort]);
+		vote(m, m->observed.hosts[i].switch_port, votes[sort == FT_NONE ? strange : sort]);
 	}
 	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);
-	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
-		uint32_t live = m->live.hosts[i].live, port = m->live.hosts[i].switch_port;
-		uint32_t sort = c->sort[live] == FT_NONE ? strange : c->sort[live];
+	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
+		uint32_t observed = m->observed.hosts[i].observed, port = m->observed.hosts[i].switch_port;
+		uint32_t sort = c->sort[observed] == FT_NONE ? strange : c->sort[observed];
 		const struct ft_rate *short_of = rate_shortfall(&e[sort], cable_rate(m, port));
 
 		if (short_of && !e[sort].given && votes_count(votes[sort]) < CLASS_FEW &&
-		    is_as_fast_as_any(m, port, fastest, live))
+		    is_as_fast_as_any(m, port, fastest, observed))
 			continue;
 		if (short_of && !rate_is_accepted(m, port))
 			rate_report(m, port, short_of, "host ");
@@ -646,10 +648,10 @@ static int rates_since(struct ft_model *m)
 	for (uint32_t i = 0; i < m->since->node_count; i++)
 		if (ft_map_add(&nodes, m->since->nodes[i].guid, i, NULL) < 0)
 			return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.cable_count; i++)
-		m->report->uplinks.slow += rate_compare(m, &nodes, m->live.cables[i].a_port, "");
-	for (uint32_t i = 0; i < m->live.host_count; i++)
-		rate_compare(m, &nodes, m->live.hosts[i].switch_port, "host ");
+	for (uint32_t i = 0; i < m->observed.cable_count; i++)
+		m->report->uplinks.slow += rate_compare(m, &nodes, m->observed.cables[i].a_port, "");
+	for (uint32_t i = 0; i < m->observed.host_count; i++)
+		rate_compare(m, &nodes, m->observed.hosts[i].switch_port, "host ");
 	return 0;
 }
 

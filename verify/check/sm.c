@@ -86,9 +86,9 @@ static bool ends_turn(const struct ft_model *m, const struct ft_port *port, cons
 
 	if (!a || !b || m->origin)
 		return !a && b;
-	x = m->live.switch_of_node[port->node];
-	y = m->live.switch_of_node[peer->node];
-	return x != FT_NONE && y != FT_NONE && ft_rank_of_live(m, x) > ft_rank_of_live(m, y);
+	x = m->observed.switch_of_node[port->node];
+	y = m->observed.switch_of_node[peer->node];
+	return x != FT_NONE && y != FT_NONE && ft_rank_of_observed(m, x) > ft_rank_of_observed(m, y);
 }
 
 static const char fix_inactive[] = "the subnet manager's log tells why it leaves %s alone; disable and enable the port "

@@ -46,11 +46,11 @@ static uint32_t vlan_of(const struct storms *s, uint32_t port)
 }
 
 /* The plan has a cable between just these ports. */
-static bool is_planned(const struct storms *s, const struct ft_live_cable *cable)
+static bool is_planned(const struct storms *s, const struct ft_observed_cable *cable)
 {
 	const struct ft_vlan_port *a = vlan_port(s, cable->a_port);
 	const struct ft_model *m = s->m;
-	uint32_t far = m->live.switches[cable->b].planned;
+	uint32_t far = m->observed.switches[cable->b].planned;
 
 	return a && a->kind == FT_VLAN_SWITCH && far != FT_NONE && a->peer == ft_plan_index(m, far) &&
 	       a->peer_port == m->snapshot->ports[cable->b_port].number;
@@ -65,9 +65,9 @@ static bool is_hosts(const struct storms *s, uint32_t port)
 }
 
 /* The member of the VLAN's tree that the switch is. Returns 0 or -ENOMEM. */
-static int member_find(struct storms *s, uint32_t vlan, uint32_t live, uint32_t *ret_member)
+static int member_find(struct storms *s, uint32_t vlan, uint32_t observed, uint32_t *ret_member)
 {
-	int r = ft_map_add(&s->members, (uint64_t)vlan << 32 | live, s->count, ret_member);
+	int r = ft_map_add(&s->members, (uint64_t)vlan << 32 | observed, s->count, ret_member);
 
 	if (r > 0) {
 		s->parent[s->count] = s->count;
@@ -77,7 +77,7 @@ static int member_find(struct storms *s, uint32_t vlan, uint32_t live, uint32_t 
 }
 
 /* Takes the cable into its VLAN's tree. 1: it closes a circle; 0, -ENOMEM */
-static int tree_take(struct storms *s, const struct ft_live_cable *cable)
+static int tree_take(struct storms *s, const struct ft_observed_cable *cable)
 {
 	uint32_t vlan = vlan_of(s, cable->a_port), a = 0, b = 0;
 	int r = member_find(s, vlan, cable->a, &a);
@@ -93,7 +93,7 @@ static int tree_take(struct storms *s, const struct ft_live_cable *cable)
 }
 
 /* The finding that is about both ports, or NULL. */
-static struct ft_finding *finding_of(const struct storms *s, const struct ft_live_cable *cable)
+static struct ft_finding *finding_of(const struct storms *s, const struct ft_observed_cable *cable)
 {
 	const struct ft_model *m = s->m;
 	const uint32_t ports[2] = {cable->a_port, cable->b_port};
@@ -116,7 +116,7 @@ static struct ft_finding *finding_of(const struct storms *s, const struct ft_liv
 }
 
 /* "do not open leaf01 swp7 and leaf02 swp9 before that: …", behind the fix of the finding. */
-static void warn(struct storms *s, const struct ft_live_cable *cable)
+static void warn(struct storms *s, const struct ft_observed_cable *cable)
 {
 	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 	uint32_t x = vlan_of(s, cable->a_port), y = vlan_of(s, cable->b_port);
@@ -145,10 +145,10 @@ static void warn(struct storms *s, const struct ft_live_cable *cable)
 /* @planned: those where the plan has them, which come first; else the others, which may be dangerous. */
 static int cables_take(struct storms *s, bool planned)
 {
-	const struct ft_live *live = &s->m->live;
+	const struct ft_observed_fabric *observed = &s->m->observed;
 
-	for (uint32_t i = 0; i < live->cable_count; i++) {
-		const struct ft_live_cable *cable = &live->cables[i];
+	for (uint32_t i = 0; i < observed->cable_count; i++) {
+		const struct ft_observed_cable *cable = &observed->cables[i];
 		uint32_t a = vlan_of(s, cable->a_port), b = vlan_of(s, cable->b_port);
 		int r;
 
@@ -179,7 +179,7 @@ int ft_storms_check(struct ft_model *m)
 	r = ft_vlans_make(&plan, m->design->vlan_first, &s.vlans, NULL);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	s.parent = malloc((2UL * m->live.cable_count + 1) * sizeof(*s.parent));
+	s.parent = malloc((2UL * m->observed.cable_count + 1) * sizeof(*s.parent));
 	r = s.parent ? cables_take(&s, true) : -ENOMEM;
 	if (r == 0)
 		r = cables_take(&s, false);

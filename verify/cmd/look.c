@@ -39,24 +39,24 @@ void ft_look_free(struct ft_look *look)
 
 /* An observed switch, or a planned one that was not seen; the other members FT_NONE. */
 struct who {
-	uint32_t live, place;
+	uint32_t observed, place;
 };
 
 static const struct who nobody = {FT_NONE, FT_NONE};
 
-static struct who who_is_live(const struct ft_model *m, uint32_t live)
+static struct who who_is_observed(const struct ft_model *m, uint32_t observed)
 {
-	return (struct who){live, m->live.switches[live].planned};
+	return (struct who){observed, m->observed.switches[observed].planned};
 }
 
 static struct who who_is_place(const struct ft_model *m, uint32_t place)
 {
-	return (struct who){m->live_of[place], place};
+	return (struct who){m->observed_of[place], place};
 }
 
-static bool live_is_called(const struct ft_model *m, uint32_t live, const char *name)
+static bool observed_is_called(const struct ft_model *m, uint32_t observed, const char *name)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	size_t length;
 	const char *brief = ft_text_short_name(sw->name, &length);
 
@@ -67,22 +67,22 @@ static bool live_is_called(const struct ft_model *m, uint32_t live, const char *
 /* The switch with that GUID, or the director that the chip with it is in. */
 static struct who guid_find(const struct ft_model *m, uint64_t guid)
 {
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (m->live.switches[i].guid == guid || ft_chip_is_of(m, guid, &m->live.switches[i]))
-			return who_is_live(m, i);
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].guid == guid || ft_chip_is_of(m, guid, &m->observed.switches[i]))
+			return who_is_observed(m, i);
 	return nobody;
 }
 
 /* The observed switches with that name. */
-static uint32_t live_find(const struct ft_model *m, const char *name, struct who *ret_who, struct ft_text *guids)
+static uint32_t observed_find(const struct ft_model *m, const char *name, struct who *ret_who, struct ft_text *guids)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		if (!live_is_called(m, i, name))
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		if (!observed_is_called(m, i, name))
 			continue;
-		ft_text_printf(guids, "%s0x%016" PRIx64, count++ ? ", " : "", m->live.switches[i].guid);
-		*ret_who = who_is_live(m, i);
+		ft_text_printf(guids, "%s0x%016" PRIx64, count++ ? ", " : "", m->observed.switches[i].guid);
+		*ret_who = who_is_observed(m, i);
 	}
 	return count;
 }
@@ -133,8 +133,8 @@ static int nobody_tell(const struct ft_model *m, const char *name, struct ft_err
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct near near = {0};
 
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		near_add(&near, name, m->live.switches[i].label);
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		near_add(&near, name, m->observed.switches[i].label);
 	for (uint32_t p = 0; p < m->place_count; p++)
 		near_add(&near, name, m->places[p]->name);
 	for (size_t i = 0; i < near.count; i++)
@@ -159,10 +159,10 @@ static int who_find(const struct ft_model *m, const char *name, struct who *ret_
 
 	if (guid != 0) {
 		*ret_who = guid_find(m, guid);
-		if (ret_who->live != FT_NONE)
+		if (ret_who->observed != FT_NONE)
 			return 0;
 	}
-	count = live_find(m, name, ret_who, &guids);
+	count = observed_find(m, name, ret_who, &guids);
 	if (ft_text_failed(&guids))
 		return -ENOMEM;
 	if (count > 1)
@@ -185,15 +185,15 @@ struct looking {
 
 static const char *place_label(const struct ft_model *m, uint32_t place)
 {
-	return m->live_of[place] != FT_NONE ? ft_live_at(m, place)->label : m->places[place]->name;
+	return m->observed_of[place] != FT_NONE ? ft_observed_at(m, place)->label : m->places[place]->name;
 }
 
 /* " port 20", or " swp20" where the switch was seen and its ports have names. */
 static const char *far_port_words(const struct ft_model *m, uint32_t place, uint32_t port,
 				  char buffer[FT_PORT_WORDS_SIZE])
 {
-	if (m->live_of[place] != FT_NONE)
-		return ft_live_port_words(m, m->live_of[place], port, buffer);
+	if (m->observed_of[place] != FT_NONE)
+		return ft_observed_port_words(m, m->observed_of[place], port, buffer);
 	return ft_port_words(&(struct ft_place){.port = port}, buffer);
 }
 
@@ -201,11 +201,12 @@ static const char *far_port_words(const struct ft_model *m, uint32_t place, uint
 static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 {
 	struct ft_model *m = l->m;
-	uint32_t here = l->who.place, cable = ft_exact_cable(m, here, number);
+	uint32_t here = l->who.place, cable = ft_port_map_cable(m, here, number);
 
 	if (cable != FT_NONE) {
 		const struct ft_plan_cable *c = &m->plan->cables[cable];
-		uint32_t far = ft_exact_far(m, cable, here), port = m->place_of[c->a] == here ? c->b_port : c->a_port;
+		uint32_t far = ft_port_map_far(m, cable, here),
+			 port = m->place_of[c->a] == here ? c->b_port : c->a_port;
 		char words[FT_PORT_WORDS_SIZE];
 
 		if (port > 0)
@@ -237,7 +238,7 @@ static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 static uint32_t usual_peer(const struct ft_model *m, const struct who *who, uint32_t number)
 {
 	for (const struct ft_pair *pair = ft_pairs_of(m, who->place); pair < ft_pairs_of(m, who->place + 1); pair++)
-		if (m->cells.width[pair->cell] > 0 && ft_port_usual(m, who->live, number, pair->peer))
+		if (m->cells.width[pair->cell] > 0 && ft_port_usual(m, who->observed, number, pair->peer))
 			return pair->peer;
 	return FT_NONE;
 }
@@ -249,16 +250,16 @@ static void planned_by_rule(struct looking *l, uint32_t number, const struct ft_
 {
 	struct ft_model *m = l->m;
 	const struct ft_port *peer = ft_port_peer(m->snapshot, port);
-	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE, place;
+	uint32_t far = peer ? m->observed.switch_of_node[peer->node] : FT_NONE, place;
 
-	place = far == FT_NONE ? FT_NONE : m->live.switches[far].planned;
+	place = far == FT_NONE ? FT_NONE : m->observed.switches[far].planned;
 	if (place == FT_NONE || ft_width_at(m, l->who.place, place) == 0)
 		place = usual_peer(m, &l->who, number);
 	if (far == FT_NONE && peer)
 		place = FT_NONE;
 	if (place != FT_NONE)
 		ft_say(m, string, "%s", place_label(m, place));
-	else if (l->who.place < m->edges && ft_port_is_hosts(m, l->who.live, number))
+	else if (l->who.place < m->edges && ft_port_is_hosts(m, l->who.observed, number))
 		ft_say(m, string, "host");
 }
 
@@ -336,7 +337,7 @@ static void port_look(struct looking *l, uint32_t index, struct ft_look_port *ro
 	if (l->look->director && chip_port != FT_NONE)
 		ft_say(m, &row->chip, "%s", ft_place_text(m, index, &text));
 	if (l->who.place != FT_NONE && !planned_exactly(l, port->number, &row->planned) &&
-	    !ft_exact_knows(m, l->who.place))
+	    !ft_port_map_knows(m, l->who.place))
 		planned_by_rule(l, port->number, port, &row->planned);
 	if (port->peer != FT_NO_PORT)
 		ft_say(m, &row->seen, "%s", ft_place_text(m, port->peer, &text));
@@ -351,7 +352,7 @@ static void port_look(struct looking *l, uint32_t index, struct ft_look_port *ro
 
 static int ports_look(struct looking *l)
 {
-	const struct ft_node *node = &l->m->snapshot->nodes[l->m->live.switches[l->who.live].node];
+	const struct ft_node *node = &l->m->snapshot->nodes[l->m->observed.switches[l->who.observed].node];
 
 	l->look->ports = calloc(node->port_count + 1UL, sizeof(*l->look->ports));
 	if (!l->look->ports)
@@ -382,7 +383,7 @@ static int plan_look(struct looking *l)
 		ft_say(m, &row->link, "not seen");
 	}
 	for (const struct ft_pair *pair = ft_pairs_of(m, place);
-	     !ft_exact_knows(m, place) && pair < ft_pairs_of(m, place + 1); pair++) {
+	     !ft_port_map_knows(m, place) && pair < ft_pairs_of(m, place + 1); pair++) {
 		struct ft_look_port *row = &look->ports[look->port_count];
 		uint32_t width = m->cells.width[pair->cell];
 		char cables[48];
@@ -427,7 +428,7 @@ static const struct ft_report_switch *row_of(const struct looking *l)
 		const struct ft_report_switch *sw = &r->switches[i];
 
 		if (planned ? sw->planned_as && strcmp(sw->planned_as, planned) == 0
-			    : l->who.live != FT_NONE && sw->guid == l->m->live.switches[l->who.live].guid)
+			    : l->who.observed != FT_NONE && sw->guid == l->m->observed.switches[l->who.observed].guid)
 			return sw;
 	}
 	return NULL;
@@ -449,7 +450,7 @@ static int head_look(struct looking *l)
 	look->name = row->guid ? strdup(row->name) : NULL;
 	look->planned_as = row->planned_as ? ft_text_safe_dup(row->planned_as, strlen(row->planned_as)) : NULL;
 	look->kind = row->kind ? strdup(row->kind) : NULL;
-	look->director = l->who.live != FT_NONE && ft_live_is_director(l->m, l->who.live);
+	look->director = l->who.observed != FT_NONE && ft_observed_is_director(l->m, l->who.observed);
 	return (row->guid && !look->name) || (row->planned_as && !look->planned_as) || (row->kind && !look->kind)
 		       ? -ENOMEM
 		       : 0;
@@ -458,7 +459,8 @@ static int head_look(struct looking *l)
 static bool finding_is_about(const struct looking *l, const struct ft_finding *f)
 {
 	const struct ft_model *m = l->m;
-	const struct ft_live_switch *sw = l->who.live == FT_NONE ? NULL : &m->live.switches[l->who.live];
+	const struct ft_observed_switch *sw =
+		l->who.observed == FT_NONE ? NULL : &m->observed.switches[l->who.observed];
 	uint32_t number = l->who.place == FT_NONE ? FT_NONE : ft_plan_index(m, l->who.place);
 
 	for (size_t i = 0; sw && i < f->where_count; i++)
@@ -495,7 +497,7 @@ static int look_fill(struct looking *l)
 
 	if (r == 0)
 		r = items_index(l, &items);
-	if (r == 0 && l->who.live != FT_NONE)
+	if (r == 0 && l->who.observed != FT_NONE)
 		r = ports_look(l);
 	else if (r == 0 && l->who.place != FT_NONE)
 		r = plan_look(l);

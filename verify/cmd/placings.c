@@ -61,8 +61,8 @@ struct ft_cost ft_cost_of(const struct ft_model *m)
 		cost_of_finding(&m->report->findings[i], &cost);
 		on_core += m->report->findings[i].code == FT_CODE_HOST_ON_CORE;
 	}
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
 		if (sw->tolerated)
 			continue;

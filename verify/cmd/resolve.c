@@ -145,14 +145,14 @@ static int hosts_collect(const struct ft_model *m, const struct ft_report *repor
 {
 	_cleanup_(collection_release) struct collection c = {0};
 	_cleanup_(ft_map_release) struct ft_map edges = {0};
-	int r = collection_init(&c, m->live.host_count);
+	int r = collection_init(&c, m->observed.host_count);
 
 	if (r == 0)
 		r = edges_collect(m->plan, report, &edges);
-	for (uint32_t i = 0; r == 0 && i < m->live.host_count; i++) {
-		const struct ft_live_host *host = &m->live.hosts[i];
+	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
+		const struct ft_observed_host *host = &m->observed.hosts[i];
 
-		if (ft_map_get(&edges, m->live.switches[host->live].guid) != FT_MAP_NONE)
+		if (ft_map_get(&edges, m->observed.switches[host->observed].guid) != FT_MAP_NONE)
 			r = host_add(&c, m->snapshot, host->port);
 	}
 	if (r < 0)
@@ -165,7 +165,7 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
 		     const struct ft_report *report, struct ft_resolved *ret_resolved)
 {
 	struct ft_model m = {.design = design, .plan = plan, .snapshot = snapshot};
-	int r = ft_live_build(&m);
+	int r = ft_observed_build(&m);
 
 	if (r == 0)
 		r = hosts_collect(&m, report, ret_resolved);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * GUIDs for OpenSM: the live switches in the highest tier of the plan, and the ports of the hosts. They come from the
- * assignment of ft_verify(), so that a plan without any bindings suffices.
+ * GUIDs for OpenSM: the observed switches in the highest tier of the plan, and the ports of the hosts. They come from
+ * the assignment of ft_verify(), so that a plan without any bindings suffices.
  */
 #ifndef FT_VERIFY_CMD_RESOLVE_H
 #define FT_VERIFY_CMD_RESOLVE_H

@@ -119,7 +119,7 @@ static int who_is_who(struct ft_model *m, const struct ft_seat *seats)
 	int r = directors_collapse(m, seats);
 
 	if (r == 0)
-		r = ft_live_build(m);
+		r = ft_observed_build(m);
 	return r == 0 ? ft_match(m) : r;
 }
 
@@ -157,10 +157,10 @@ static int impact_weigh(struct ft_model *m)
 static int not_due_mark(struct ft_model *m)
 {
 	for (uint32_t p = 0; p < m->place_count; p++)
-		if (m->places[p]->gone && m->live_of[p] == FT_NONE)
+		if (m->places[p]->gone && m->observed_of[p] == FT_NONE)
 			m->status[p] = FT_STATUS_GONE;
 	for (uint32_t p = 0; m->not_due && p < m->place_count; p++)
-		if (m->not_due[m->places[p] - m->plan->switches] && m->live_of[p] == FT_NONE)
+		if (m->not_due[m->places[p] - m->plan->switches] && m->observed_of[p] == FT_NONE)
 			m->status[p] = FT_STATUS_NOT_DUE;
 	return 0;
 }
@@ -245,7 +245,7 @@ static void placing_release(struct ft_model *m)
 
 static const uint32_t *placing_at(const struct ft_model *m, uint32_t number)
 {
-	return m->others + number * (size_t)m->live.switch_count;
+	return m->others + number * (size_t)m->observed.switch_count;
 }
 
 /* The number of the best of the other placings; their count: none is better. */
@@ -279,7 +279,7 @@ static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count, uint32
 
 		if (i == chosen)
 			continue;
-		r = placing_explain(m, others + i * (size_t)m->live.switch_count, &other);
+		r = placing_explain(m, others + i * (size_t)m->observed.switch_count, &other);
 		found = r == 0 && ft_cost_is_like(ft_cost_of(&other), ft_cost_of(m));
 		if (found)
 			r = ft_tie_tell(m, &other);
@@ -304,14 +304,14 @@ static int placings_settle(struct ft_model *m)
 
 	if (r < 0)
 		return r;
-	size = count * (size_t)m->live.switch_count * sizeof(*others);
+	size = count * (size_t)m->observed.switch_count * sizeof(*others);
 	others = malloc(size);
 	if (!others)
 		return -ENOMEM;
 	memcpy(others, m->others, size);
 	m->other_count = 0;
 	if (best < count) {
-		const uint32_t *given = others + best * (size_t)m->live.switch_count;
+		const uint32_t *given = others + best * (size_t)m->observed.switch_count;
 
 		placing_release(m);
 		model_begin(m, input, NULL, due, not_due);

@@ -166,7 +166,7 @@ static void gap_where(const struct ft_inspection *in, struct ft_finding *f, cons
 		}
 	f->vague = f->where_count == 0;
 	if (f->where_count == 0)
-		ft_finding_where_switch(m, f, in->live, 0);
+		ft_finding_where_switch(m, f, in->observed, 0);
 }
 
 /* ---- findings ---- */
@@ -178,7 +178,7 @@ void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, bool lin
 
 	m->failed |= name->failed;
 	f->board = (struct ft_finding_board){.known = true, .line = line};
-	place = (struct ft_place){.name = name->data, .guid = m->live.switches[in->live].guid};
+	place = (struct ft_place){.name = name->data, .guid = m->observed.switches[in->observed].guid};
 	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, &place, NULL);
 }
 
@@ -188,11 +188,11 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 	_cleanup_(ft_text_release) struct ft_text name = {0};
 
 	if (gap->placed && gap->whole && is_named(in, gap->spot)) {
-		ft_text_printf(&name, "%s ", m->live.switches[in->live].label);
+		ft_text_printf(&name, "%s ", m->observed.switches[in->observed].label);
 		board_name_add(in, gap->spot, &name);
 	} else {
 		gap_add(in, gap, &name);
-		ft_text_printf(&name, " of %s", m->live.switches[in->live].label);
+		ft_text_printf(&name, " of %s", m->observed.switches[in->observed].label);
 	}
 	ft_board_act(in, f, gap->spot.line, &name);
 }
@@ -226,7 +226,7 @@ static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const 
 		    const struct gap_shadow *s, uint32_t cables, uint32_t hosts)
 {
 	struct ft_model *m = in->x->m;
-	const char *director = m->live.switches[in->live].label, *part;
+	const char *director = m->observed.switches[in->observed].label, *part;
 	const char *others = gap->spot.line ? "fabric boards" : "line boards";
 	bool mute = f->evidence == FT_EVIDENCE_MUTE;
 	char words[48], host_words[48];
@@ -325,9 +325,9 @@ static uint32_t board_cables(const struct ft_inspection *in, uint32_t board)
 	uint32_t count, first = ft_gap_ports(in, &gap, &count), cables = 0;
 
 	for (uint32_t n = first; n < first + count; n++) {
-		uint32_t cable = ft_exact_cable(m, in->place, n);
+		uint32_t cable = ft_port_map_cable(m, in->place, n);
 
-		cables += cable != FT_NONE && !m->exact.gone[cable];
+		cables += cable != FT_NONE && !m->port_map.gone[cable];
 	}
 	return cables;
 }
@@ -454,8 +454,8 @@ static bool lacks_planned_cables(const struct ft_inspection *in)
 	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
 		const struct ft_plan_cable *c = &m->plan->cables[i];
 
-		if ((c->a == self || c->b == self) && !m->exact.gone[i] &&
-		    m->live_of[m->place_of[c->a == self ? c->b : c->a]] != FT_NONE &&
+		if ((c->a == self || c->b == self) && !m->port_map.gone[i] &&
+		    m->observed_of[m->place_of[c->a == self ? c->b : c->a]] != FT_NONE &&
 		    ft_gap_has_port(in, &anywhere, c->a == self ? c->a_port : c->b_port))
 			return true;
 	}
@@ -472,9 +472,9 @@ static bool is_smaller(const struct ft_inspection *in)
 	if (m->plan->cable_count > 0)
 		return !lacks_planned_cables(in);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
-		if (m->live_of[pair->peer] != FT_NONE && in->x->missing[pair->cell] > 0)
+		if (m->observed_of[pair->peer] != FT_NONE && in->x->missing[pair->cell] > 0)
 			return false;
-	return in->place >= m->edges || m->live.switches[in->live].hosts >= m->places[in->place]->hosts;
+	return in->place >= m->edges || m->observed.switches[in->observed].hosts >= m->places[in->place]->hosts;
 }
 
 /* ---- a director without any fabric board ---- */
@@ -483,7 +483,7 @@ static bool is_smaller(const struct ft_inspection *in)
 static void bare_report(const struct ft_inspection *in)
 {
 	struct ft_model *m = in->x->m;
-	const char *label = m->live.switches[in->live].label;
+	const char *label = m->observed.switches[in->observed].label;
 	struct ft_gap all = {.spot = {true, 0, 0}, .whole = true};
 	_cleanup_(ft_text_release) struct ft_text name = {0};
 	bool edge = in->place < m->edges;
@@ -492,12 +492,12 @@ static void bare_report(const struct ft_inspection *in)
 	uint32_t hosts = 0;
 	char words[48];
 
-	ft_finding_where_switch(m, f, in->live, 0);
+	ft_finding_where_switch(m, f, in->observed, 0);
 	f->count = in->want.fabric_boards;
 	ft_outer_cables_fold_all(in, f);
 	for (uint32_t b = in->d->seen.line_boards; edge && b < in->want.line_boards; b++)
 		hosts += ft_outer_hosts_fold(in, &all, 0);
-	f->impact.hosts_cut_off = edge ? hosts + m->live.switches[in->live].hosts : 0;
+	f->impact.hosts_cut_off = edge ? hosts + m->observed.switches[in->observed].hosts : 0;
 	for (uint32_t i = 0; i < in->d->count; i++)
 		ft_traces_claim(m, &ft_inspected_chips(in)[i], UINT32_MAX, FT_LINK_DOWN);
 	ft_say(m, &f->expected, "%u fabric boards", in->want.fabric_boards);
@@ -514,9 +514,9 @@ static void bare_report(const struct ft_inspection *in)
 static int director_inspect(struct explain *x, uint32_t place, struct ft_map *widths)
 {
 	struct ft_model *m = x->m;
-	uint32_t live = m->live_of[place];
+	uint32_t observed = m->observed_of[place];
 	struct ft_inspection in = {
-		.x = x, .d = ft_director_of(m, live), .live = live, .place = place, .widths = widths};
+		.x = x, .d = ft_director_of(m, observed), .observed = observed, .place = place, .widths = widths};
 
 	if (!in.d || m->status[place] == FT_STATUS_ISOLATED)
 		return 0;
@@ -553,7 +553,7 @@ int ft_inside_explain(struct explain *x)
 		return -ENOMEM;
 	holes_claim(m);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
-		if (m->live_of[p] != FT_NONE)
+		if (m->observed_of[p] != FT_NONE)
 			r = director_inspect(x, p, &widths);
 	ft_traces_rate(m);
 	return r;

@@ -9,7 +9,7 @@
 struct ft_inspection {
 	struct explain *x;
 	const struct ft_director *d;
-	uint32_t live, place;
+	uint32_t observed, place;
 	struct ft_inside want; /* what it should have: by the plan, else like most directors of the tier */
 	struct ft_map *widths; /* results of ft_traces_wanted() */
 	bool lines_planned;    /* the plan gives the number of line boards */

@@ -42,13 +42,13 @@ static uint32_t planned_port(const struct ft_inspection *in, uint32_t q, uint32_
 static bool plan_ports_hold(const struct ft_inspection *in)
 {
 	const struct ft_model *m = in->x->m;
-	const struct ft_live_switch *sw = &m->live.switches[in->live];
+	const struct ft_observed_switch *sw = &m->observed.switches[in->observed];
 	uint32_t right = 0, all = 0;
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
-		uint32_t number = ft_port_number(m, ft_cable_port(cable, in->live)), low;
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		uint32_t far = m->observed.switches[ft_cable_far(cable, in->observed)].planned;
+		uint32_t number = ft_port_number(m, ft_cable_port(cable, in->observed)), low;
 
 		if (far == FT_NONE || ft_width_at(m, in->place, far) == 0)
 			continue;
@@ -66,7 +66,7 @@ static uint32_t ports_for(const struct ft_inspection *in, const struct ft_gap *g
 	uint32_t count, first = ft_gap_ports(in, gap, &count), ports = 0;
 
 	for (uint32_t n = first; !by_plan && n < first + count; n++)
-		ports += ft_port_usual(m, in->live, n, q);
+		ports += ft_port_usual(m, in->observed, n, q);
 	for (uint32_t n = 0; by_plan && n < ft_width_at(m, in->place, q); n++) {
 		uint32_t port = planned_port(in, q, n);
 
@@ -106,14 +106,15 @@ static void lack_say(const struct ft_inspection *in, struct ft_finding *f, uint3
 		f->impact.links_lost += count;
 		ft_finding_lack(m, f, in->place, q, count);
 	}
-	ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q), ft_plural(count, "cable", cables));
+	ft_finding_symptom(m, f, m->observed_of[q], 0, "%s lacks %s", label_of(m, q),
+			   ft_plural(count, "cable", cables));
 }
 
 static void outer_cables_take(const struct ft_inspection *in, struct ft_finding *f, uint32_t q, uint32_t count,
 			      enum ft_link link)
 {
 	struct ft_model *m = in->x->m;
-	uint32_t n = ft_ports_pick(m, m->live_of[q], in->place, count, link, in->x->picked);
+	uint32_t n = ft_ports_pick(m, m->observed_of[q], in->place, count, link, in->x->picked);
 
 	for (uint32_t i = 0; i < n; i++)
 		ft_finding_where_port(m, f, in->x->picked[i]);
@@ -128,21 +129,21 @@ static uint32_t ports_untold(const struct ft_inspection *in, const struct ft_gap
 	uint32_t count, first = ft_gap_ports(in, gap, &count), untold = 0;
 
 	for (uint32_t n = first; n < first + count; n++)
-		untold += !ft_port_has_use(m, in->live, n);
+		untold += !ft_port_has_use(m, in->observed, n);
 	return untold;
 }
 
-/* Cables of @live in ports that switches like it use for planned switch @to, but that end on another one. */
-static uint32_t strays_from(const struct ft_model *m, uint32_t live, uint32_t to)
+/* Cables of @observed in ports that switches like it use for planned switch @to, but that end on another one. */
+static uint32_t strays_from(const struct ft_model *m, uint32_t observed, uint32_t to)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
 
-		count += m->live.switches[ft_cable_far(cable, live)].planned != to &&
-			 ft_port_usual(m, live, ft_port_number(m, ft_cable_port(cable, live)), to);
+		count += m->observed.switches[ft_cable_far(cable, observed)].planned != to &&
+			 ft_port_usual(m, observed, ft_port_number(m, ft_cable_port(cable, observed)), to);
 	}
 	return count;
 }
@@ -151,19 +152,19 @@ static uint32_t strays_from(const struct ft_model *m, uint32_t live, uint32_t to
 static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
 {
 	const struct ft_model *m = in->x->m;
-	const struct ft_node *node = node_of(m, in->live);
-	const struct ft_live_switch *sw = &m->live.switches[in->live];
+	const struct ft_node *node = node_of(m, in->observed);
+	const struct ft_observed_switch *sw = &m->observed.switches[in->observed];
 	uint32_t origin = m->origin[node->first_port + number - 1], agree = 0, all = 0;
 
 	for (uint32_t i = 0; origin != FT_NONE && i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		uint32_t port = ft_cable_port(cable, in->live), own = m->origin[port];
-		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		uint32_t port = ft_cable_port(cable, in->observed), own = m->origin[port];
+		uint32_t far = m->observed.switches[ft_cable_far(cable, in->observed)].planned;
 
 		if (own == FT_NONE || m->chips->ports[own].node != m->chips->ports[origin].node)
 			continue;
 		all++;
-		agree += far != FT_NONE && ft_port_usual(m, in->live, ft_port_number(m, port), far);
+		agree += far != FT_NONE && ft_port_usual(m, in->observed, ft_port_number(m, port), far);
 	}
 	return agree * 2 > all;
 }
@@ -172,12 +173,12 @@ static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
 static uint32_t dark_ports_for(const struct ft_inspection *in, uint32_t q)
 {
 	const struct ft_model *m = in->x->m;
-	const struct ft_node *node = node_of(m, in->live);
+	const struct ft_node *node = node_of(m, in->observed);
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node->port_count; n++)
 		count += m->snapshot->ports[node->first_port + n - 1].link == FT_LINK_DOWN &&
-			 !m->port_claimed[node->first_port + n - 1] && ft_port_usual(m, in->live, n, q) &&
+			 !m->port_claimed[node->first_port + n - 1] && ft_port_usual(m, in->observed, n, q) &&
 			 chip_is_in_place(in, n);
 	return count;
 }
@@ -189,8 +190,8 @@ static uint32_t dark_ports_for(const struct ft_inspection *in, uint32_t q)
 static uint32_t others_lacking(const struct ft_inspection *in, uint32_t q)
 {
 	const struct ft_model *m = in->x->m;
-	uint32_t near = strays_from(m, m->live_of[q], in->place);
-	uint32_t here = strays_from(m, in->live, q) + dark_ports_for(in, q);
+	uint32_t near = strays_from(m, m->observed_of[q], in->place);
+	uint32_t here = strays_from(m, in->observed, q) + dark_ports_for(in, q);
 
 	/* A cable that was exchanged with another is seen at both ends. */
 	return near > here ? near : here;
@@ -201,7 +202,7 @@ static uint32_t share_of(const struct ft_inspection *in, const struct ft_gap *ga
 			 uint32_t room)
 {
 	const struct ft_model *m = in->x->m;
-	uint32_t lacking = m->live_of[q] == FT_NONE ? 0 : *missing_at(in->x, in->place, q);
+	uint32_t lacking = m->observed_of[q] == FT_NONE ? 0 : *missing_at(in->x, in->place, q);
 	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN), others;
 
 	if (lacking == 0)
@@ -216,7 +217,7 @@ static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t sha
 {
 	const struct ft_model *m = in->x->m;
 
-	if (room == 0 || m->live_of[q] == FT_NONE || ft_usual_ports(m, in->live, q, FT_LINK_DOWN, 1) > 0)
+	if (room == 0 || m->observed_of[q] == FT_NONE || ft_usual_ports(m, in->observed, q, FT_LINK_DOWN, 1) > 0)
 		return 0;
 	return lesser(*missing_at(in->x, in->place, q) - share, room);
 }
@@ -225,7 +226,7 @@ static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t sha
 
 bool ft_gap_has_port(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t number)
 {
-	const struct ft_node *node = node_of(in->x->m, in->live);
+	const struct ft_node *node = node_of(in->x->m, in->observed);
 	uint32_t count, first = ft_gap_ports(in, gap, &count);
 
 	if (gap->placed)
@@ -241,7 +242,7 @@ static bool cable_went(const struct ft_inspection *in, uint32_t q, uint32_t numb
 		       uint32_t *ret_port)
 {
 	const struct ft_model *m = in->x->m;
-	const struct ft_node *node = m->live_of[q] == FT_NONE ? NULL : node_of(m, m->live_of[q]);
+	const struct ft_node *node = m->observed_of[q] == FT_NONE ? NULL : node_of(m, m->observed_of[q]);
 	uint32_t port;
 
 	if (!node)
@@ -268,11 +269,11 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 		bool upper = c->b == self;
 		uint32_t q = m->place_of[upper ? c->a : c->b], port;
 
-		if ((c->a != self && !upper) || m->exact.gone[i] ||
+		if ((c->a != self && !upper) || m->port_map.gone[i] ||
 		    !ft_gap_has_port(in, gap, upper ? c->b_port : c->a_port) ||
 		    !cable_went(in, q, upper ? c->a_port : c->b_port, link, &port))
 			continue;
-		m->exact.gone[i] = true;
+		m->port_map.gone[i] = true;
 		if (port != FT_NONE)
 			ft_finding_where_port(m, f, port);
 		if (q != to && count > 0) {
@@ -337,12 +338,13 @@ uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding 
 uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t cables)
 {
 	struct ft_model *m = in->x->m;
-	uint32_t room, planned = m->places[in->place]->hosts, live = m->live.switches[in->live].hosts, hosts;
+	uint32_t room, planned = m->places[in->place]->hosts, observed = m->observed.switches[in->observed].hosts,
+		       hosts;
 
 	if (in->place >= m->edges)
 		return 0;
 	ft_gap_ports(in, gap, &room);
-	hosts = lesser(in->x->hosts_lacking, planned > live ? planned - live : 0);
+	hosts = lesser(in->x->hosts_lacking, planned > observed ? planned - observed : 0);
 	hosts = lesser(hosts, room > cables ? room - cables : 0);
 	in->x->hosts_lacking -= hosts;
 	m->hosts_behind += hosts;
@@ -362,6 +364,6 @@ void ft_outer_cables_fold_all(const struct ft_inspection *in, struct ft_finding 
 		return;
 	}
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
-		if (m->live_of[pair->peer] != FT_NONE && in->x->missing[pair->cell] > 0)
+		if (m->observed_of[pair->peer] != FT_NONE && in->x->missing[pair->cell] > 0)
 			outer_cables_take(in, f, pair->peer, in->x->missing[pair->cell], FT_LINK_DOWN);
 }

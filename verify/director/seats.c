@@ -24,7 +24,7 @@ struct seating {
 	const struct ft_model *m;
 	const struct ft_director *d;
 	struct ft_seat *seats; /* by node: the present seat of its chip */
-	uint32_t live, place;
+	uint32_t observed, place;
 	uint32_t ports;	 /* outer ports of a chip */
 	uint32_t boards; /* chips of a board */
 	uint32_t count;	 /* seats */
@@ -55,8 +55,8 @@ static bool seating_begin(struct seating *s, const struct ft_model *m, const str
 {
 	uint32_t high = 0;
 
-	*s = (struct seating){.m = m, .d = d, .seats = seats, .live = m->live.switch_of_node[d->node]};
-	s->place = s->live == FT_NONE ? FT_NONE : m->live.switches[s->live].planned;
+	*s = (struct seating){.m = m, .d = d, .seats = seats, .observed = m->observed.switch_of_node[d->node]};
+	s->place = s->observed == FT_NONE ? FT_NONE : m->observed.switches[s->observed].planned;
 	s->ports = ports_a_chip(m, d);
 	s->boards = m->chassis->usual[d->tier].line_chips;
 	if (s->place == FT_NONE || s->ports == 0)
@@ -84,10 +84,10 @@ static void vote(struct seating *s, uint32_t chip, uint32_t at, uint32_t number,
 static uint32_t port_by_plan(const struct seating *s, uint32_t far, uint32_t number)
 {
 	const struct ft_model *m = s->m;
-	uint32_t cable = ft_exact_cable(m, far, number);
+	uint32_t cable = ft_port_map_cable(m, far, number);
 	const struct ft_plan_cable *c = cable == FT_NONE ? NULL : &m->plan->cables[cable];
 
-	if (!c || ft_exact_far(m, cable, far) != s->place)
+	if (!c || ft_port_map_far(m, cable, far) != s->place)
 		return 0;
 	return m->place_of[c->a] == s->place ? c->a_port : c->b_port;
 }
@@ -108,13 +108,13 @@ static uint32_t number_now(const struct seating *s, const struct ft_director *d,
 	return (s->seats[chip->node].board * boards + s->seats[chip->node].chip) * ports + (number - 1) % ports + 1;
 }
 
-static void cable_votes(struct seating *s, const struct ft_live_cable *cable, uint32_t chip, uint32_t at)
+static void cable_votes(struct seating *s, const struct ft_observed_cable *cable, uint32_t chip, uint32_t at)
 {
 	const struct ft_model *m = s->m;
-	uint32_t far = ft_cable_far(cable, s->live), there = m->live.switches[far].planned, number, ports;
+	uint32_t far = ft_cable_far(cable, s->observed), there = m->observed.switches[far].planned, number, ports;
 	const struct ft_director *d = ft_director_of(m, far);
 
-	if (far == s->live || there == FT_NONE)
+	if (far == s->observed || there == FT_NONE)
 		return;
 	ports = d ? ports_a_chip(m, d) : 0;
 	number = d ? number_now(s, d, ports, ft_cable_port(cable, far)) : ft_port_number(m, ft_cable_port(cable, far));
@@ -146,31 +146,31 @@ static void idle_votes(struct seating *s, uint32_t chip)
 
 	for (uint32_t n = 0; n < s->count * s->ports; n++)
 		if (m->snapshot->ports[first + n % s->ports].link == FT_LINK_DOWN &&
-		    ft_exact_cable(m, s->place, n + 1) != FT_NONE)
+		    ft_port_map_cable(m, s->place, n + 1) != FT_NONE)
 			vote(s, chip, n % s->ports, n + 1, -LIKELY);
 }
 
 static void votes_collect(struct seating *s)
 {
 	const struct ft_model *m = s->m;
-	const struct ft_live_switch *sw = &m->live.switches[s->live];
+	const struct ft_observed_switch *sw = &m->observed.switches[s->observed];
 	uint32_t chip, at;
 
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + n]];
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
 
-		if (port_find(s, ft_cable_port(cable, s->live), &chip, &at))
+		if (port_find(s, ft_cable_port(cable, s->observed), &chip, &at))
 			cable_votes(s, cable, chip, at);
 	}
 	for (uint32_t i = s->d->first; i < s->d->first + s->d->count; i++)
 		if (m->chassis->chips[i].line)
 			idle_votes(s, i);
-	for (uint32_t i = 0; m->exact.listed && i < m->live.host_count; i++) {
-		const struct ft_live_host *host = &m->live.hosts[i];
+	for (uint32_t i = 0; m->port_map.listed && i < m->observed.host_count; i++) {
+		const struct ft_observed_host *host = &m->observed.hosts[i];
 		const struct ft_plan_host *listed =
-			m->exact.listed[i] == FT_NONE ? NULL : &m->plan->hosts[m->exact.listed[i]];
+			m->port_map.listed[i] == FT_NONE ? NULL : &m->plan->hosts[m->port_map.listed[i]];
 
-		if (listed && host->live == s->live && m->place_of[listed->edge] == s->place &&
+		if (listed && host->observed == s->observed && m->place_of[listed->edge] == s->place &&
 		    port_find(s, host->switch_port, &chip, &at))
 			vote(s, chip, at, listed->port, SURE);
 	}
@@ -243,7 +243,7 @@ int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats)
 	int r = 0;
 
 	*ret_seats = NULL;
-	if (!m->origin || !m->exact.first || !chips_are_unnamed(m->chassis))
+	if (!m->origin || !m->port_map.first || !chips_are_unnamed(m->chassis))
 		return 0;
 	seats = malloc((m->chips->node_count + 1UL) * sizeof(*seats));
 	if (!seats)

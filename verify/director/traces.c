@@ -444,7 +444,7 @@ static void cut_add(const struct ft_inspection *in, const struct part *part, str
 	ft_text_reset(text);
 	if (part->like->named && part->whole) {
 		ft_board_add(in, ft_spot_of(part->like), text);
-		ft_text_printf(text, " of %s", m->live.switches[in->live].label);
+		ft_text_printf(text, " of %s", m->observed.switches[in->observed].label);
 		return;
 	}
 	ft_chip_text(m, part->like->node, &in->x->text_b);
@@ -455,12 +455,12 @@ static void cut_add(const struct ft_inspection *in, const struct part *part, str
 static void cut_lacks(const struct ft_inspection *in, struct ft_finding *f, const struct part *part)
 {
 	struct ft_model *m = in->x->m;
-	const struct ft_live_switch *sw = &m->live.switches[in->live];
+	const struct ft_observed_switch *sw = &m->observed.switches[in->observed];
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		uint32_t far = m->live.switches[ft_cable_far(cable, in->live)].planned;
-		uint32_t port = ft_port_origin(m, ft_cable_port(cable, in->live));
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		uint32_t far = m->observed.switches[ft_cable_far(cable, in->observed)].planned;
+		uint32_t port = ft_port_origin(m, ft_cable_port(cable, in->observed));
 		const struct ft_chip *chip =
 			port == FT_NONE ? NULL : ft_chip_of(m->chassis, m->chips->ports[port].node);
 
@@ -497,7 +497,7 @@ static void cut_report(const struct ft_inspection *in, struct pairs *pairs, cons
 	ft_say(m, &f->fix, "reseat this line board, then replace it");
 	ft_board_act(in, f, true, text);
 	if (cut.links > 0)
-		ft_finding_symptom(m, f, in->live, 0, "%s that %s plugged into it carr%s nothing through it",
+		ft_finding_symptom(m, f, in->observed, 0, "%s that %s plugged into it carr%s nothing through it",
 				   ft_plural(cut.links, "cable", words), cut.links == 1 ? "is" : "are",
 				   cut.links == 1 ? "ies" : "y");
 }
@@ -565,7 +565,7 @@ static void pair_fold(const struct ft_inspection *in, struct ft_finding *f, cons
 static uint32_t far_add(const struct ft_inspection *in, const struct ft_chip *chip, uint32_t named,
 			struct ft_text *text)
 {
-	size_t skip = strlen(in->x->m->live.switches[in->live].label) + 1;
+	size_t skip = strlen(in->x->m->observed.switches[in->observed].label) + 1;
 
 	if (!chip->named || named == NAMED_MOST)
 		return 0;

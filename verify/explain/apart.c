@@ -14,28 +14,28 @@
 
 enum { NAMED_MAX = 4 }; /* switches named in a sentence */
 
-/* By live part: whether it is the main part of a network. The caller frees it; NULL: no memory. */
+/* By observed part: whether it is the main part of a network. The caller frees it; NULL: no memory. */
 static bool *main_parts(const struct ft_model *m)
 {
-	size_t count = (size_t)m->network_count * m->live.part_count;
+	size_t count = (size_t)m->network_count * m->observed.part_count;
 	_cleanup_free_ uint64_t *weight = calloc(count + 1, sizeof(*weight));
-	bool *is_main = calloc(m->live.part_count + 1UL, sizeof(*is_main));
+	bool *is_main = calloc(m->observed.part_count + 1UL, sizeof(*is_main));
 
 	if (!weight || !is_main) {
 		free(is_main);
 		return NULL;
 	}
 	for (uint32_t p = 0; p < m->place_count; p++)
-		if (m->live_of[p] != FT_NONE)
-			weight[(size_t)m->network[p] * m->live.part_count + ft_live_at(m, p)->part] +=
+		if (m->observed_of[p] != FT_NONE)
+			weight[(size_t)m->network[p] * m->observed.part_count + ft_observed_at(m, p)->part] +=
 				((uint64_t)m->places[p]->hosts << 32) + 1;
 	for (uint32_t n = 0; n < m->network_count; n++) {
-		const uint64_t *row = weight + (size_t)n * m->live.part_count;
+		const uint64_t *row = weight + (size_t)n * m->observed.part_count;
 		uint32_t best = 0;
 
-		for (uint32_t part = 1; part < m->live.part_count; part++)
+		for (uint32_t part = 1; part < m->observed.part_count; part++)
 			best = row[part] > row[best] ? part : best;
-		if (m->live.part_count > 0 && row[best] > 0)
+		if (m->observed.part_count > 0 && row[best] > 0)
 			is_main[best] = true;
 	}
 	return is_main;
@@ -61,7 +61,7 @@ static uint32_t group_collect(const struct ft_model *m, uint32_t start, bool by_
 
 			if (m->cells.width[pair->cell] == 0)
 				continue;
-			if (m->live_of[q] != FT_NONE) {
+			if (m->observed_of[q] != FT_NONE) {
 				next_to_seen |= m->status[q] != FT_STATUS_ISOLATED;
 				continue;
 			}
@@ -86,7 +86,7 @@ static bool unseen_are_one(const struct ft_model *m)
 	if (!queue || !done || !is_of)
 		return false;
 	for (uint32_t p = 0; p < m->place_count && groups < 2; p++) {
-		if (m->live_of[p] != FT_NONE || done[p])
+		if (m->observed_of[p] != FT_NONE || done[p])
 			continue;
 		group_collect(m, p, false, done, is_of, queue);
 		groups++;
@@ -100,17 +100,17 @@ bool ft_apart_entry(const struct ft_model *m)
 	uint64_t seen = 0, planned = 0;
 	uint32_t seen_switches = 0;
 
-	if (!m->linked || m->live.part_count != 1 || m->input->building)
+	if (!m->linked || m->observed.part_count != 1 || m->input->building)
 		return false;
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (m->live.switches[i].planned == FT_NONE && !m->live.switches[i].tolerated)
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].planned == FT_NONE && !m->observed.switches[i].tolerated)
 			return false;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		uint64_t weight = m->places[p]->hosts + 1UL;
 
 		planned += weight;
-		seen += m->live_of[p] != FT_NONE ? weight : 0;
-		seen_switches += m->live_of[p] != FT_NONE;
+		seen += m->observed_of[p] != FT_NONE ? weight : 0;
+		seen_switches += m->observed_of[p] != FT_NONE;
 	}
 	return seen > 0 && 2 * seen < planned && 2 * seen_switches < m->place_count && unseen_are_one(m);
 }
@@ -204,15 +204,15 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 		fronts += front[p];
 		behind += !front[p];
 		edges += m->places[p]->hosts > 0;
-		hosts += ft_live_at(m, p)->hosts;
+		hosts += ft_observed_at(m, p)->hosts;
 		m->status[p] = FT_STATUS_ISOLATED;
 		ft_finding_gone(m, f, p);
 		if (!front[p]) {
-			ft_finding_symptom(m, f, m->live_of[p], 0, "%s is cut off with its %s", label_of(m, p),
-					   ft_plural(ft_live_at(m, p)->hosts, "host", words));
+			ft_finding_symptom(m, f, m->observed_of[p], 0, "%s is cut off with its %s", label_of(m, p),
+					   ft_plural(ft_observed_at(m, p)->hosts, "host", words));
 			continue;
 		}
-		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		ft_finding_where_switch(m, f, m->observed_of[p], 0);
 		border_take(x, is_of, f, p);
 	}
 	if (front)
@@ -247,11 +247,11 @@ int ft_apart_seen(struct explain *x)
 
 	if (!is_main || !is_of)
 		return -ENOMEM;
-	for (uint32_t part = 0; m->linked && part < m->live.part_count; part++) {
+	for (uint32_t part = 0; m->linked && part < m->observed.part_count; part++) {
 		uint32_t cables = 0, members = 0;
 
 		for (uint32_t p = 0; p < m->place_count; p++) {
-			is_of[p] = m->live_of[p] != FT_NONE && ft_live_at(m, p)->part == part;
+			is_of[p] = m->observed_of[p] != FT_NONE && ft_observed_at(m, p)->part == part;
 			members += is_of[p];
 		}
 		if (members == 0 || (is_main[part] && !m->cut_off))
@@ -278,7 +278,7 @@ int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		uint32_t behind;
 
-		if (done[p] || m->live_of[p] != FT_NONE || m->status[p] != FT_STATUS_OK)
+		if (done[p] || m->observed_of[p] != FT_NONE || m->status[p] != FT_STATUS_OK)
 			continue;
 		for (uint32_t q = 0; q < m->place_count; q++)
 			is_of[q] = false;

@@ -24,13 +24,13 @@ static const char *vertex_text(const struct ft_residual *g, uint32_t v, struct f
 static void seen_where(const struct ft_residual *g, struct ft_finding *f, uint32_t seen)
 {
 	struct ft_model *m = g->m;
-	const struct ft_live_host *host;
+	const struct ft_observed_host *host;
 
-	if (seen < m->live.cable_count) {
-		ft_finding_where_cable(m, f, &m->live.cables[seen]);
+	if (seen < m->observed.cable_count) {
+		ft_finding_where_cable(m, f, &m->observed.cables[seen]);
 		return;
 	}
-	host = &m->live.hosts[seen - m->live.cable_count];
+	host = &m->observed.hosts[seen - m->observed.cable_count];
 	ft_finding_where_port(m, f, host->switch_port);
 	ft_finding_where_port(m, f, host->port);
 }
@@ -74,21 +74,21 @@ static void moved_count(struct ft_residual *g, struct ft_finding *f, const struc
 		return;
 	if (g->place[move->wrong] != g->place[move->target])
 		lack_take(g, f, move->keep, move->target);
-	if (move->seen < g->m->live.cable_count)
+	if (move->seen < g->m->observed.cable_count)
 		g->m->misplaced[move->seen] = true;
 }
 
 /* A misplaced host counts where it belongs. @told: a finding about it follows. */
 static void host_drifted(struct ft_residual *g, const struct ft_cable_move *move, bool told)
 {
-	struct ft_exact *e = &g->m->exact;
+	struct ft_port_map *e = &g->m->port_map;
 
-	if (move->seen < g->m->live.cable_count || !planned_is_host(g, move->planned))
+	if (move->seen < g->m->observed.cable_count || !planned_is_host(g, move->planned))
 		return;
-	e->belongs[move->seen - g->m->live.cable_count] = move->planned - g->m->plan->cable_count;
+	e->belongs[move->seen - g->m->observed.cable_count] = move->planned - g->m->plan->cable_count;
 	e->away[g->place[move->target]]++;
 	e->away[g->place[move->wrong]]--;
-	e->told[move->seen - g->m->live.cable_count] = told;
+	e->told[move->seen - g->m->observed.cable_count] = told;
 }
 
 /* ---- cycles ---- */
@@ -125,7 +125,7 @@ static bool vertex_before(const struct ft_residual *g, uint32_t a, uint32_t b)
 
 	for (unsigned int n = 0; n < 2; n++) {
 		uint32_t v = n ? b : a;
-		const struct ft_live_switch *sw = v < g->ports ? NULL : ft_live_at(g->m, g->place[v]);
+		const struct ft_observed_switch *sw = v < g->ports ? NULL : ft_observed_at(g->m, g->place[v]);
 
 		guids[n] = v < g->ports ? ft_port_node(g->m->snapshot, &g->m->snapshot->ports[v])->guid
 			   : sw		? sw->guid
@@ -308,7 +308,7 @@ static void move_fix(struct ft_residual *g, struct ft_finding *f, const struct f
 	}
 	if (g->guest[move->target] != FT_NONE) {
 		ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and move its %s from %s there",
-		       ft_text_string(b), ft_place_text(m, m->live.hosts[g->guest[move->target]].port, c), what,
+		       ft_text_string(b), ft_place_text(m, m->observed.hosts[g->guest[move->target]].port, c), what,
 		       ft_text_string(a));
 		act_out(g, f, move->target);
 	} else if (g->far[move->target] != FT_NONE) {
@@ -380,7 +380,7 @@ struct ft_finding *ft_move_report(struct ft_residual *g, const struct ft_cable_m
 	seen_where(g, f, move->seen);
 	if (exchanged) {
 		f->count = 2;
-		seen_where(g, f, m->live.cable_count + g->guest[move->target]);
+		seen_where(g, f, m->observed.cable_count + g->guest[move->target]);
 	}
 	moved_count(g, f, move);
 	f->impact.links_lost = (uint32_t)f->lack_count;
@@ -451,7 +451,7 @@ static uint32_t gaps_end(struct ft_residual *g, struct ft_finding *f, const stru
 			 bool upper, struct ft_text *words)
 {
 	struct ft_model *m = g->m;
-	uint32_t live = m->live_of[g->place[upper ? gaps->b : gaps->a]], known = 0;
+	uint32_t observed = m->observed_of[g->place[upper ? gaps->b : gaps->a]], known = 0;
 	_cleanup_free_ uint32_t *ports = calloc(count + 1UL, sizeof(*ports));
 
 	if (!ports) {
@@ -466,9 +466,9 @@ static uint32_t gaps_end(struct ft_residual *g, struct ft_finding *f, const stru
 		ports[known++] = v;
 		ft_finding_where_port(m, f, v);
 	}
-	ft_ports_text(m, live, ports, known, words);
+	ft_ports_text(m, observed, ports, known, words);
 	if (known == 0)
-		ft_finding_where_switch(m, f, live, 0);
+		ft_finding_where_switch(m, f, observed, 0);
 	return known;
 }
 
@@ -485,7 +485,7 @@ static bool gaps_free(struct ft_residual *g, struct ft_finding *f, const struct 
 		vertex_text(g, v, &here);
 		if (g->guest[v] != FT_NONE)
 			ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and put the planned cable there",
-			       ft_text_string(&here), vertex_text(g, m->live.hosts[g->guest[v]].port, &there));
+			       ft_text_string(&here), vertex_text(g, m->observed.hosts[g->guest[v]].port, &there));
 		else if (g->far[v] != FT_NONE)
 			ft_say(m, &f->fix, "put the cable back once that of %s has left %s",
 			       vertex_text(g, g->far[v], &there), ft_text_string(&here));
@@ -569,17 +569,17 @@ struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_g
 
 /* ---- remaining missing cables, whose ports are only likely ---- */
 
-/* The port of @live that usually leads to planned @peer, if something else is plugged into it. */
-static uint32_t usual_port_taken(const struct ft_model *m, uint32_t live, uint32_t peer)
+/* The port of @observed that usually leads to planned @peer, if something else is plugged into it. */
+static uint32_t usual_port_taken(const struct ft_model *m, uint32_t observed, uint32_t peer)
 {
-	const struct ft_node *node = node_of(m, live);
+	const struct ft_node *node = node_of(m, observed);
 
 	for (uint32_t n = 1; n <= node->port_count; n++) {
 		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
-		uint32_t there = far ? m->live.switch_of_node[far->node] : FT_NONE;
+		uint32_t there = far ? m->observed.switch_of_node[far->node] : FT_NONE;
 
-		if (far && ft_port_usual(m, live, n, peer) &&
-		    (there == FT_NONE || m->live.switches[there].planned != peer))
+		if (far && ft_port_usual(m, observed, n, peer) &&
+		    (there == FT_NONE || m->observed.switches[there].planned != peer))
 			return node->first_port + n - 1;
 	}
 	return FT_NONE;
@@ -589,7 +589,7 @@ static uint32_t usual_port_taken(const struct ft_model *m, uint32_t live, uint32
 static struct ft_cable_gap shortage_look(const struct explain *x, uint32_t p, uint32_t q, uint32_t count)
 {
 	const struct ft_model *m = x->m;
-	uint32_t lower = m->live_of[p], upper = m->live_of[q];
+	uint32_t lower = m->observed_of[p], upper = m->observed_of[q];
 	bool lower_dark = ft_ports_pick(m, lower, q, count, FT_LINK_DOWN, x->picked) > 0;
 	bool upper_dark = ft_ports_pick(m, upper, p, count, FT_LINK_DOWN, x->picked) > 0;
 	struct ft_cable_gap gap = {
@@ -620,13 +620,13 @@ static void missing_pair(struct explain *x, struct ft_residual *g, uint32_t p, u
 		return;
 	}
 	gaps[0] = shortage_look(x, lower, upper, count);
-	known = ft_ports_pick(m, m->live_of[lower], upper, count,
+	known = ft_ports_pick(m, m->observed_of[lower], upper, count,
 			      gaps[0].evidence == FT_EVIDENCE_MUTE ? FT_LINK_SILENT : FT_LINK_DOWN, x->picked);
 	for (uint32_t i = 0; i < count; i++) {
 		gaps[i] = gaps[0];
 		gaps[i].a = ft_residual_port(g, i < known ? x->picked[i] : FT_NONE, lower);
 	}
-	known = ft_ports_pick(m, m->live_of[upper], lower, count, FT_LINK_DOWN, x->picked);
+	known = ft_ports_pick(m, m->observed_of[upper], lower, count, FT_LINK_DOWN, x->picked);
 	for (uint32_t i = 0; i < count; i++)
 		gaps[i].b = ft_residual_port(g, i < known ? x->picked[i] : FT_NONE, upper);
 	f = ft_gaps_report(g, gaps, count);

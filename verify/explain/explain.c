@@ -26,44 +26,46 @@
 #include "verify/explain/residual.h"
 
 /* True if hardly another switch of its group has a switch in that port: any free port was used. */
-static bool port_is_rare(const struct ft_model *m, uint32_t live, uint32_t port)
+static bool port_is_rare(const struct ft_model *m, uint32_t observed, uint32_t port)
 {
 	enum { MEMBERS = 4, SHARE = 4 };
-	uint32_t number = ft_port_number(m, port), members = m->members[m->group[m->live.switches[live].planned]];
+	uint32_t number = ft_port_number(m, port),
+		 members = m->members[m->group[m->observed.switches[observed].planned]];
 
 	return number < m->habit_ports && members >= MEMBERS &&
-	       ft_habits_of(m, live)[number].links * SHARE < members - 1 + SHARE;
+	       ft_habits_of(m, observed)[number].links * SHARE < members - 1 + SHARE;
 }
 
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
 {
-	const struct ft_live_cable *c = &m->live.cables[cable];
+	const struct ft_observed_cable *c = &m->observed.cables[cable];
 
-	return 2 * !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->live.switches[c->b].planned) +
-	       2 * !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->live.switches[c->a].planned) +
+	return 2 * !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->observed.switches[c->b].planned) +
+	       2 * !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->observed.switches[c->a].planned) +
 	       (port_is_rare(m, c->a, c->a_port) || port_is_rare(m, c->b, c->b_port));
 }
 
 void ft_surplus_add(struct explain *x, uint32_t cable)
 {
-	const struct ft_live_cable *c = &x->m->live.cables[cable];
-	uint32_t a = x->m->live.switches[c->a].planned, b = x->m->live.switches[c->b].planned;
+	const struct ft_observed_cable *c = &x->m->observed.cables[cable];
+	uint32_t a = x->m->observed.switches[c->a].planned, b = x->m->observed.switches[c->b].planned;
 
 	x->surplus[x->surplus_count++] = (struct surplus){.cable = cable, .a = a < b ? a : b, .b = a < b ? b : a};
 }
 
-/* Of the cables from @live to place @peer with oddness @odd, the one in the highest port below @below; or FT_NONE. */
-static uint32_t last_cable(const struct ft_model *m, uint32_t live, uint32_t peer, int odd, uint32_t below)
+/* Of the cables from @observed to place @peer with oddness @odd, the one in the highest port below @below; or FT_NONE.
+ */
+static uint32_t last_cable(const struct ft_model *m, uint32_t observed, uint32_t peer, int odd, uint32_t below)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	uint32_t last = FT_NONE, port = 0;
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		uint32_t cable = m->live.at[sw->first_cable + i];
-		uint32_t number = ft_port_number(m, ft_cable_port(&m->live.cables[cable], live));
+		uint32_t cable = m->observed.at[sw->first_cable + i];
+		uint32_t number = ft_port_number(m, ft_cable_port(&m->observed.cables[cable], observed));
 
 		if (number >= below || number <= port ||
-		    m->live.switches[ft_cable_far(&m->live.cables[cable], live)].planned != peer ||
+		    m->observed.switches[ft_cable_far(&m->observed.cables[cable], observed)].planned != peer ||
 		    ft_cable_oddness(m, cable) != odd)
 			continue;
 		last = cable;
@@ -79,16 +81,16 @@ static uint32_t last_cable(const struct ft_model *m, uint32_t live, uint32_t pee
 static void surplus_of_pair(struct explain *x, uint32_t row, uint32_t column, uint32_t surplus)
 {
 	const struct ft_model *m = x->m;
-	uint32_t live = m->live_of[row];
+	uint32_t observed = m->observed_of[row];
 
 	for (int odd = ODDNESS_MAX; odd >= 0 && surplus > 0; odd--)
 		for (uint32_t below = UINT32_MAX; surplus > 0; surplus--) {
-			uint32_t cable = last_cable(m, live, column, odd, below);
+			uint32_t cable = last_cable(m, observed, column, odd, below);
 
 			if (cable == FT_NONE)
 				break;
 			ft_surplus_add(x, cable);
-			below = ft_port_number(m, ft_cable_port(&m->live.cables[cable], live));
+			below = ft_port_number(m, ft_cable_port(&m->observed.cables[cable], observed));
 		}
 }
 
@@ -106,9 +108,9 @@ static void residual_take(struct explain *x)
 		else
 			x->missing[cell] = width - seen;
 	}
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		uint32_t a = m->live.switches[m->live.cables[i].a].planned;
-		uint32_t b = m->live.switches[m->live.cables[i].b].planned;
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		uint32_t a = m->observed.switches[m->observed.cables[i].a].planned;
+		uint32_t b = m->observed.switches[m->observed.cables[i].b].planned;
 
 		if (a != FT_NONE && a == b)
 			ft_surplus_add(x, i);
@@ -122,8 +124,8 @@ static void residual_take(struct explain *x)
  */
 static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t missing, uint32_t hazy)
 {
-	uint32_t dark = ft_usual_ports(m, m->live_of[p], q, FT_LINK_DOWN, 1);
-	uint32_t other = ft_usual_ports(m, m->live_of[q], p, FT_LINK_DOWN, 1);
+	uint32_t dark = ft_usual_ports(m, m->observed_of[p], q, FT_LINK_DOWN, 1);
+	uint32_t other = ft_usual_ports(m, m->observed_of[q], p, FT_LINK_DOWN, 1);
 
 	dark = dark > other ? dark : other;
 	return dark < missing ? lesser(missing - dark, hazy) : 0;
@@ -137,9 +139,9 @@ static int unjudged_take(struct explain *x)
 	if (!hazy)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++)
-		if (m->live_of[p] != FT_NONE)
-			hazy[p] = ft_uplinks_in_state(m, m->live_of[p], FT_LINK_SILENT) +
-				  ft_uplinks_in_state(m, m->live_of[p], FT_LINK_UNREAD);
+		if (m->observed_of[p] != FT_NONE)
+			hazy[p] = ft_uplinks_in_state(m, m->observed_of[p], FT_LINK_SILENT) +
+				  ft_uplinks_in_state(m, m->observed_of[p], FT_LINK_UNREAD);
 	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
 		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1], n;
 
@@ -160,7 +162,7 @@ static int unjudged_take(struct explain *x)
 static uint32_t short_peer(const struct explain *x, uint32_t e)
 {
 	for (const struct ft_pair *pair = ft_pairs_of(x->m, e); pair < ft_pairs_of(x->m, e + 1); pair++)
-		if (x->m->live_of[pair->peer] != FT_NONE && x->missing[pair->cell] > 0)
+		if (x->m->observed_of[pair->peer] != FT_NONE && x->missing[pair->cell] > 0)
 			return pair->peer;
 	return FT_NONE;
 }
@@ -180,12 +182,12 @@ static void unplanned_alternative(struct explain *x, struct ft_finding *f, const
 		for (const struct ft_pair *pair = ft_pairs_of(m, ends[n]); pair < end; pair++) {
 			uint32_t e = pair->peer, c;
 
-			if (m->live_of[e] == FT_NONE || e == ends[1 - n] || m->cells.width[pair->cell] == 0)
+			if (m->observed_of[e] == FT_NONE || e == ends[1 - n] || m->cells.width[pair->cell] == 0)
 				continue;
 			c = short_peer(x, e);
 			if (c == FT_NONE)
 				continue;
-			if (x->rival_count < m->live.cable_count)
+			if (x->rival_count < m->observed.cable_count)
 				x->rivals[x->rival_count++] = (struct rival){e, c, ends[0], ends[1]};
 			ft_finding_alternative(m, f,
 					       "two cables were moved: that of %s and %s now ends on %s, and one "
@@ -215,7 +217,7 @@ static void unplanned_cables(struct explain *x)
 
 	for (uint32_t i = 0; i < x->surplus_count; i++) {
 		struct surplus *s = &x->surplus[i];
-		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		const struct ft_observed_cable *cable = &m->observed.cables[s->cable];
 		struct ft_finding *f;
 		char planned[48];
 
@@ -256,7 +258,7 @@ static void unplanned_cables(struct explain *x)
 /* The recording has the GUIDs of all switches: that of the same name is another one. */
 static bool is_other_than_recorded(const struct ft_model *m, uint32_t place)
 {
-	const struct ft_live_switch *sw = ft_live_at(m, place);
+	const struct ft_observed_switch *sw = ft_observed_at(m, place);
 
 	return m->since && sw && m->places[place]->guid && sw->guid != m->places[place]->guid;
 }
@@ -266,7 +268,7 @@ static void stander_words(const struct ft_model *m, uint32_t p, char buffer[24])
 {
 	buffer[0] = '\0';
 	if (m->words->guids)
-		snprintf(buffer, 24, " 0x%016llx", (unsigned long long)ft_live_at(m, p)->guid);
+		snprintf(buffer, 24, " 0x%016llx", (unsigned long long)ft_observed_at(m, p)->guid);
 }
 
 static void replaced_report(struct explain *x)
@@ -280,18 +282,18 @@ static void replaced_report(struct explain *x)
 		if (!m->replaced[p] && !is_other_than_recorded(m, p))
 			continue;
 		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
-		ft_finding_where_switch(m, f, m->live_of[p], 0);
+		ft_finding_where_switch(m, f, m->observed_of[p], 0);
 		ft_say(m, &f->expected, "%s", m->places[p]->name);
 		stander_words(m, p, words);
-		ft_say(m, &f->observed, "%s%s", ft_live_at(m, p)->name, words);
+		ft_say(m, &f->observed, "%s%s", ft_observed_at(m, p)->name, words);
 		if (m->since && m->places[p]->guid && m->words->guids) {
 			ft_say(m, &f->text, "%s was replaced: its GUID was 0x%016llx and is 0x%016llx now",
 			       m->places[p]->name, (unsigned long long)m->places[p]->guid,
-			       (unsigned long long)ft_live_at(m, p)->guid);
+			       (unsigned long long)ft_observed_at(m, p)->guid);
 			ft_say(m, &f->fix, "nothing, if it was replaced on purpose");
 			continue;
 		}
-		ft_say(m, &f->text, "%s%s stands in the place of %s%s", ft_live_at(m, p)->name, words,
+		ft_say(m, &f->text, "%s%s stands in the place of %s%s", ft_observed_at(m, p)->name, words,
 		       ft_is_beside(m, p) ? "island switch " : "", m->places[p]->name);
 		if (ft_is_beside(m, p))
 			ft_say(m, &f->fix, "if it was replaced or renamed, put its name into the design's islands");
@@ -305,7 +307,7 @@ static void replaced_report(struct explain *x)
 static void exchanged_report(struct explain *x)
 {
 	struct ft_model *m = x->m;
-	uint32_t *named = m->exact.named_at;
+	uint32_t *named = m->port_map.named_at;
 
 	for (uint32_t p = 0; named && p < m->place_count; p++) {
 		struct ft_finding *f;
@@ -319,7 +321,7 @@ static void exchanged_report(struct explain *x)
 		for (uint32_t q = p, next; q != FT_NONE && named[q] != FT_NONE; q = next) {
 			next = named[q];
 			named[q] = FT_NONE;
-			ft_finding_where_switch(m, f, m->live_of[q], 0);
+			ft_finding_where_switch(m, f, m->observed_of[q], 0);
 			ft_text_printf(&x->text_a, "%s%s in the place of %s", count ? ", " : "", label_of(m, q),
 				       m->places[q]->name);
 			ft_text_printf(&x->text_b, "%s%s", count++ ? ", " : "", label_of(m, q));
@@ -368,7 +370,7 @@ static int cables_explain(struct explain *x)
 		if (r == 0)
 			r = ft_pairing_explain(x);
 	}
-	return r == 0 && (plan->cable_count > 0 || x->m->exact.listed) ? ft_trails_explain(x) : r;
+	return r == 0 && (plan->cable_count > 0 || x->m->port_map.listed) ? ft_trails_explain(x) : r;
 }
 
 static int explain_steps(struct explain *x)
@@ -416,8 +418,8 @@ int ft_explain(struct ft_model *m)
 
 	x.missing = ft_arena_zeros(&x.memory, m->cells.count + 1UL, sizeof(*x.missing));
 	/* A cable is a surplus one only once: because its pair has too many, or as a hidden one. */
-	x.surplus = ft_arena_zeros(&x.memory, m->live.cable_count, sizeof(*x.surplus));
-	x.rivals = ft_arena_zeros(&x.memory, m->live.cable_count, sizeof(*x.rivals));
+	x.surplus = ft_arena_zeros(&x.memory, m->observed.cable_count, sizeof(*x.surplus));
+	x.rivals = ft_arena_zeros(&x.memory, m->observed.cable_count, sizeof(*x.rivals));
 	x.picked = ft_arena_zeros(&x.memory, m->habit_ports, sizeof(*x.picked));
 	if (!x.memory.failed)
 		r = explain_steps(&x);

@@ -14,7 +14,7 @@
 #include "verify/model/model.h"
 
 struct surplus {
-	uint32_t cable; /* live cable */
+	uint32_t cable; /* observed cable */
 	uint32_t a, b;	/* places at its ends, a < b; equal: a loopback */
 	bool used;
 	bool contested; /* another surplus cable took a missing cable that could be this one's */
@@ -53,27 +53,27 @@ static inline uint32_t lesser(uint32_t a, uint32_t b)
 
 static inline const char *label_of(const struct ft_model *m, uint32_t planned)
 {
-	const struct ft_live_switch *sw = ft_live_at(m, planned);
+	const struct ft_observed_switch *sw = ft_observed_at(m, planned);
 
 	return sw ? sw->label : m->places[planned]->name;
 }
 
-static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t live)
+static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t observed)
 {
-	return &m->snapshot->nodes[m->live.switches[live].node];
+	return &m->snapshot->nodes[m->observed.switches[observed].node];
 }
 
 /* The port of a surplus cable at the end on @planned. */
 static inline uint32_t surplus_port(const struct ft_model *m, const struct surplus *s, uint32_t planned)
 {
-	const struct ft_live_cable *c = &m->live.cables[s->cable];
+	const struct ft_observed_cable *c = &m->observed.cables[s->cable];
 
-	return m->live.switches[c->a].planned == planned ? c->a_port : c->b_port;
+	return m->observed.switches[c->a].planned == planned ? c->a_port : c->b_port;
 }
 
 static inline bool surplus_usual(const struct ft_model *m, const struct surplus *s, uint32_t planned, uint32_t peer)
 {
-	return ft_port_usual(m, m->live_of[planned], ft_port_number(m, surplus_port(m, s, planned)), peer);
+	return ft_port_usual(m, m->observed_of[planned], ft_port_number(m, surplus_port(m, s, planned)), peer);
 }
 
 /* True if both ends are on one switch: a loopback. */
@@ -94,11 +94,11 @@ int ft_port_holes_find(struct explain *x);
 /* meant_port.c: which port a cable should be in. */
 
 /*
- * Picks up to @need ports of @live in state @link that have no finding yet and most likely lead to planned switch
+ * Picks up to @need ports of @observed in state @link that have no finding yet and most likely lead to planned switch
  * @peer. Picks none if that would be a guess (more spare ports than needed). Returns how many are in @ret_ports
  * (snapshot ports).
  */
-uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, uint32_t need, enum ft_link link,
+uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t peer, uint32_t need, enum ft_link link,
 		       uint32_t *ret_ports);
 
 /* For the cable in port @keep of @right whose other end has moved: the port of @target where it belongs, or FT_NONE. */
@@ -113,15 +113,15 @@ void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_
  */
 uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count);
 
-/* Ports of @live in state @link without a finding that at least @votes other switches use for planned @peer. */
-uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes);
+/* Ports of @observed in state @link without a finding that at least @votes other switches use for planned @peer. */
+uint32_t ft_usual_ports(const struct ft_model *m, uint32_t observed, uint32_t peer, enum ft_link link, uint32_t votes);
 
-/* Ports of @live in state @link without a finding; of those for hosts only if @hosts. */
-uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link, bool hosts);
+/* Ports of @observed in state @link without a finding; of those for hosts only if @hosts. */
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t observed, enum ft_link link, bool hosts);
 
-static inline uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t live, enum ft_link link)
+static inline uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t observed, enum ft_link link)
 {
-	return ft_ports_in_state(m, live, link, false);
+	return ft_ports_in_state(m, observed, link, false);
 }
 
 /* occupied.c: loopbacks, and unplanned switches, with the planned cables that are missing because of them. */
@@ -155,7 +155,7 @@ void ft_neighbours_report(struct explain *x);
 int ft_inside_explain(struct explain *x);
 
 /*
- * explain.c: records live cable @cable as surplus. Its oddness: two for each end in an unusual port, one for a port
+ * explain.c: records observed cable @cable as surplus. Its oddness: two for each end in an unusual port, one for a port
  * number that hardly any other switch uses.
  */
 enum { ODDNESS_MAX = 5 };

@@ -16,23 +16,23 @@
 enum { RANK_RECALLED, RANK_USUAL, RANK_BETWEEN, RANK_GAP, RANK_BESIDE, RANK_SPARE, RANK_FOREIGN };
 
 /*
- * True if port @number of @live is a gap in its bundle to planned switch @peer: the cables of the bundle connect ports
- * in parallel, on both sides of the gap too, and the port at the far end has no cable either.
+ * True if port @number of @observed is a gap in its bundle to planned switch @peer: the cables of the bundle connect
+ * ports in parallel, on both sides of the gap too, and the port at the far end has no cable either.
  */
-static bool gap_tells(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t peer)
+static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
-	uint32_t there = m->live_of[peer], low = UINT32_MAX, high = 0, across;
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
+	uint32_t there = m->observed_of[peer], low = UINT32_MAX, high = 0, across;
 	int32_t shift = 0;
 	const struct ft_node *far;
 
 	for (uint32_t n = 0; there != FT_NONE && n < sw->cable_count; n++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + n]];
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
 		uint32_t a, b;
 
-		if (ft_cable_far(cable, live) != there)
+		if (ft_cable_far(cable, observed) != there)
 			continue;
-		a = ft_port_number(m, ft_cable_port(cable, live));
+		a = ft_port_number(m, ft_cable_port(cable, observed));
 		b = ft_port_number(m, ft_cable_port(cable, there));
 		if (high > 0 && (int32_t)b - (int32_t)a != shift)
 			return false;
@@ -47,17 +47,17 @@ static bool gap_tells(const struct ft_model *m, uint32_t live, uint32_t number, 
 	return m->snapshot->ports[across].peer == FT_NO_PORT;
 }
 
-/* How likely port @number of @live, which has no cable, is the one for planned switch @peer. */
-static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ranges *r, uint32_t live, uint32_t number,
-			      uint32_t peer)
+/* How likely port @number of @observed, which has no cable, is the one for planned switch @peer. */
+static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ranges *r, uint32_t observed,
+			      uint32_t number, uint32_t peer)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	const struct ft_snapshot *s = m->snapshot;
 	uint32_t was, far;
 
-	if (ft_exact_knows(m, sw->planned))
-		return ft_port_usual(m, live, number, peer) ? RANK_USUAL : RANK_FOREIGN;
-	if (ft_recall_port(m, live, number, &was) != FT_RECALLED_NOTHING) {
+	if (ft_port_map_knows(m, sw->planned))
+		return ft_port_usual(m, observed, number, peer) ? RANK_USUAL : RANK_FOREIGN;
+	if (ft_recall_port(m, observed, number, &was) != FT_RECALLED_NOTHING) {
 		if (was != peer)
 			return RANK_FOREIGN;
 		/* A cable that has only moved has one end still in its port. */
@@ -66,16 +66,16 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 	}
 	/* Missing cables of both switches, and their other ports, may say more than numbers do. */
 	was = m->holes ? m->holes[s->nodes[sw->node].first_port + number - 1] : FT_NONE;
-	if (was != FT_NONE && !ft_port_has_use(m, live, number))
+	if (was != FT_NONE && !ft_port_has_use(m, observed, number))
 		return was == peer ? RANK_USUAL : RANK_FOREIGN;
 	/* If the kind or this switch has no pattern, numbers predict nothing: only the last free port does. */
 	if (number >= m->habit_ports || !m->regular[sw->kind] || !sw->regular)
-		return gap_tells(m, live, number, peer) ? RANK_USUAL : RANK_SPARE;
-	if (ft_port_usual(m, live, number, peer))
+		return gap_tells(m, observed, number, peer) ? RANK_USUAL : RANK_SPARE;
+	if (ft_port_usual(m, observed, number, peer))
 		return RANK_USUAL;
-	if (ft_port_has_use(m, live, number))
+	if (ft_port_has_use(m, observed, number))
 		return RANK_FOREIGN;
-	if (ft_port_is_hosts(m, live, number))
+	if (ft_port_is_hosts(m, observed, number))
 		return RANK_FOREIGN;
 	/* Between the tree and switches beside it, ports have no order. */
 	if (r->link_low == FT_NONE || ft_is_beside(m, sw->planned) || ft_is_beside(m, peer))
@@ -103,16 +103,16 @@ static bool port_waits(const struct ft_model *m, const struct ft_node *node, uin
 }
 
 /* Adds the ports of one rank, at most @room of them, to @ret_ports. Returns how many there are, which may be more. */
-static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges *ranges, uint32_t live, uint32_t peer,
-			  unsigned int rank, enum ft_link link, uint32_t *ret_ports, uint32_t room)
+static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges *ranges, uint32_t observed,
+			  uint32_t peer, unsigned int rank, enum ft_link link, uint32_t *ret_ports, uint32_t room)
 {
-	const struct ft_node *node = node_of(m, live);
+	const struct ft_node *node = node_of(m, observed);
 	uint32_t count = 0;
 
 	for (uint32_t i = 1; i <= node->port_count; i++) {
 		uint32_t number = rank == RANK_GAP ? node->port_count + 1 - i : i;
 
-		if (!port_waits(m, node, number, link) || port_rank(m, ranges, live, number, peer) != rank)
+		if (!port_waits(m, node, number, link) || port_rank(m, ranges, observed, number, peer) != rank)
 			continue;
 		if (count < room)
 			ret_ports[count] = node->first_port + number - 1;
@@ -121,28 +121,29 @@ static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges 
 	return count;
 }
 
-/* The ports of @live, in any state, that other switches use for planned switch @peer. */
-static uint32_t usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer)
+/* The ports of @observed, in any state, that other switches use for planned switch @peer. */
+static uint32_t usual_ports(const struct ft_model *m, uint32_t observed, uint32_t peer)
 {
-	const struct ft_node *node = node_of(m, live);
+	const struct ft_node *node = node_of(m, observed);
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node->port_count; n++)
-		count += ft_port_usual(m, live, n, peer) || (m->holes && m->holes[node->first_port + n - 1] == peer);
+		count +=
+			ft_port_usual(m, observed, n, peer) || (m->holes && m->holes[node->first_port + n - 1] == peer);
 	return count;
 }
 
-uint32_t ft_ports_pick(const struct ft_model *m, uint32_t live, uint32_t peer, uint32_t need, enum ft_link link,
+uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t peer, uint32_t need, enum ft_link link,
 		       uint32_t *ret_ports)
 {
-	const struct ft_port_ranges *ranges = ft_port_ranges_of(m, live);
-	unsigned int last = usual_ports(m, live, peer) >= need ? RANK_USUAL : RANK_SPARE;
+	const struct ft_port_ranges *ranges = ft_port_ranges_of(m, observed);
+	unsigned int last = usual_ports(m, observed, peer) >= need ? RANK_USUAL : RANK_SPARE;
 	uint32_t found = 0;
 
 	/* If the cable's port is known, no other free one is taken. */
 	for (unsigned int rank = RANK_RECALLED; rank <= last && found < need; rank++) {
 		uint32_t room = need - found;
-		uint32_t count = rank_pick(m, ranges, live, peer, rank, link, ret_ports + found, room);
+		uint32_t count = rank_pick(m, ranges, observed, peer, rank, link, ret_ports + found, room);
 
 		/* A gap too small for the bundle consists of spare host ports; several spare ports decide nothing. */
 		if ((rank == RANK_GAP && count < room) || (rank == RANK_SPARE && count > room))
@@ -158,10 +159,11 @@ uint32_t ft_port_home(struct explain *x, uint32_t keep, uint32_t right, uint32_t
 	const struct ft_model *m = x->m;
 	uint32_t was = ft_recall_far(m, keep);
 
-	if (was != FT_NONE && m->live.switch_of_node[m->snapshot->ports[was].node] == m->live_of[target] &&
+	if (was != FT_NONE && m->observed.switch_of_node[m->snapshot->ports[was].node] == m->observed_of[target] &&
 	    m->snapshot->ports[was].link == FT_LINK_DOWN && !m->port_claimed[was])
 		return was;
-	return ft_ports_pick(m, m->live_of[target], right, 1, FT_LINK_DOWN, x->picked) == 1 ? x->picked[0] : FT_NONE;
+	return ft_ports_pick(m, m->observed_of[target], right, 1, FT_LINK_DOWN, x->picked) == 1 ? x->picked[0]
+												: FT_NONE;
 }
 
 /* True if an action of @f has a cable for that port already. */
@@ -182,7 +184,7 @@ static bool port_is_acted_on(const struct ft_model *m, const struct ft_finding *
 
 uint32_t ft_port_unacted(struct explain *x, const struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count)
 {
-	uint32_t found = ft_ports_pick(x->m, x->m->live_of[p], q, count, FT_LINK_DOWN, x->picked);
+	uint32_t found = ft_ports_pick(x->m, x->m->observed_of[p], q, count, FT_LINK_DOWN, x->picked);
 
 	/* Nothing can be plugged into a port of a director's board that was not seen. */
 	for (uint32_t i = 0; i < found; i++)
@@ -198,30 +200,30 @@ void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_
 	for (uint32_t i = 0; i < count; i++) {
 		struct ft_act_end a = {FT_NONE, p}, b = {FT_NONE, q};
 
-		if (m->live_of[p] != FT_NONE)
+		if (m->observed_of[p] != FT_NONE)
 			a.port = ft_port_unacted(x, f, p, q, count);
-		if (m->live_of[q] != FT_NONE)
+		if (m->observed_of[q] != FT_NONE)
 			b.port = ft_port_unacted(x, f, q, p, count);
 		ft_finding_act_ends(m, f, FT_ACT_CONNECT, a, b);
 	}
 }
 
-uint32_t ft_usual_ports(const struct ft_model *m, uint32_t live, uint32_t peer, enum ft_link link, uint32_t votes)
+uint32_t ft_usual_ports(const struct ft_model *m, uint32_t observed, uint32_t peer, enum ft_link link, uint32_t votes)
 {
-	const struct ft_node *node = node_of(m, live);
+	const struct ft_node *node = node_of(m, observed);
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node->port_count; n++)
-		count += port_waits(m, node, n, link) && ft_port_votes(m, live, n, peer) >= votes;
+		count += port_waits(m, node, n, link) && ft_port_votes(m, observed, n, peer) >= votes;
 	return count;
 }
 
-uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t live, enum ft_link link, bool hosts)
+uint32_t ft_ports_in_state(const struct ft_model *m, uint32_t observed, enum ft_link link, bool hosts)
 {
-	const struct ft_node *node = node_of(m, live);
+	const struct ft_node *node = node_of(m, observed);
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node->port_count; n++)
-		count += port_waits(m, node, n, link) && (hosts || !ft_port_is_hosts(m, live, n));
+		count += port_waits(m, node, n, link) && (hosts || !ft_port_is_hosts(m, observed, n));
 	return count;
 }

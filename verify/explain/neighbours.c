@@ -30,14 +30,14 @@ static bool is_told(const struct ft_model *m, const struct ft_port *port)
 	return !ft_port_node(m->snapshot, port)->silent;
 }
 
-static struct hearing hearing_of(const struct ft_model *m, uint32_t live)
+static struct hearing hearing_of(const struct ft_model *m, uint32_t observed)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	struct hearing h = {0};
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		const struct ft_port *near = &m->snapshot->ports[ft_cable_port(cable, live)];
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		const struct ft_port *near = &m->snapshot->ports[ft_cable_port(cable, observed)];
 		const struct ft_port *far = ft_port_peer(m->snapshot, near);
 
 		if (cable->a == cable->b)
@@ -51,24 +51,24 @@ static struct hearing hearing_of(const struct ft_model *m, uint32_t live)
 }
 
 /* Nothing is known of its other ports, and this finding says so. */
-static void ports_claim(struct ft_model *m, uint32_t live)
+static void ports_claim(struct ft_model *m, uint32_t observed)
 {
-	const struct ft_node *node = node_of(m, live);
+	const struct ft_node *node = node_of(m, observed);
 
 	for (uint32_t i = 0; i < node->port_count; i++)
 		if (m->snapshot->ports[node->first_port + i].link == FT_LINK_UNREAD)
 			m->port_claimed[node->first_port + i] = true;
 }
 
-static void recordless_report(struct explain *x, uint32_t live, uint32_t links)
+static void recordless_report(struct explain *x, uint32_t observed, uint32_t links)
 {
 	struct ft_model *m = x->m;
-	const char *label = m->live.switches[live].label;
+	const char *label = m->observed.switches[observed].label;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
 	char cables[48];
 
-	ports_claim(m, live);
-	ft_finding_where_switch(m, f, live, 0);
+	ports_claim(m, observed);
+	ft_finding_where_switch(m, f, observed, 0);
 	ft_say(m, &f->expected, "the neighbors that %s sees", label);
 	ft_say(m, &f->observed, "%s, known from the other end", ft_plural(links, "cable", cables));
 	ft_say(m, &f->text, "%s is silent: what it sees was not recorded, and %s known from the other %s only", label,
@@ -94,14 +94,14 @@ static struct ft_finding *one_sided_add(struct ft_model *m)
 	return f;
 }
 
-static void unheard_report(struct explain *x, uint32_t live, uint32_t links)
+static void unheard_report(struct explain *x, uint32_t observed, uint32_t links)
 {
 	struct ft_model *m = x->m;
-	const char *label = m->live.switches[live].label;
+	const char *label = m->observed.switches[observed].label;
 	struct ft_finding *f = one_sided_add(m);
 	char cables[48];
 
-	ft_finding_where_switch(m, f, live, 0);
+	ft_finding_where_switch(m, f, observed, 0);
 	f->count = links;
 	ft_say(m, &f->expected, "%s is heard by its neighbors", label);
 	ft_say(m, &f->observed, "%s hears its neighbors over %s, none hears it", label,
@@ -110,14 +110,14 @@ static void unheard_report(struct explain *x, uint32_t live, uint32_t links)
 	ft_say(m, &f->fix, "let lldpd send there (lldpcli configure ports … lldp status rx-and-tx)");
 }
 
-static void deaf_switch_report(struct explain *x, uint32_t live, uint32_t links)
+static void deaf_switch_report(struct explain *x, uint32_t observed, uint32_t links)
 {
 	struct ft_model *m = x->m;
-	const char *label = m->live.switches[live].label;
+	const char *label = m->observed.switches[observed].label;
 	struct ft_finding *f = one_sided_add(m);
 	char cables[48];
 
-	ft_finding_where_switch(m, f, live, 0);
+	ft_finding_where_switch(m, f, observed, 0);
 	f->count = links;
 	ft_say(m, &f->expected, "%s hears its neighbors", label);
 	ft_say(m, &f->observed, "%s hears none of its neighbors, which hear it over %s", label,
@@ -147,17 +147,17 @@ static void deaf_report(struct explain *x, uint32_t deaf_port)
 }
 
 /* Each deaf end of a link between two switches that tell; not of one whose silence is told as a whole. */
-static void deaf_ports_report(struct explain *x, uint32_t live, const bool *whole)
+static void deaf_ports_report(struct explain *x, uint32_t observed, const bool *whole)
 {
 	struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		uint32_t near = ft_cable_port(cable, live);
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		uint32_t near = ft_cable_port(cable, observed);
 
 		if (cable->a != cable->b && m->snapshot->ports[near].deaf && is_told(m, &m->snapshot->ports[near]) &&
-		    !whole[live] && !whole[ft_cable_far(cable, live)])
+		    !whole[observed] && !whole[ft_cable_far(cable, observed)])
 			deaf_report(x, near);
 	}
 }
@@ -165,15 +165,15 @@ static void deaf_ports_report(struct explain *x, uint32_t live, const bool *whol
 void ft_neighbours_report(struct explain *x)
 {
 	struct ft_model *m = x->m;
-	_cleanup_free_ bool *whole = calloc(m->live.switch_count + 1UL, sizeof(*whole));
+	_cleanup_free_ bool *whole = calloc(m->observed.switch_count + 1UL, sizeof(*whole));
 
 	m->failed |= !whole;
 	if (!m->snapshot->source.ethernet || !whole)
 		return;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		const struct hearing h = hearing_of(m, i);
 
-		if (m->live.switches[i].planned == FT_NONE)
+		if (m->observed.switches[i].planned == FT_NONE)
 			continue;
 		whole[i] = is_deaf(&h) || (h.asked > 0 && h.unheard == h.asked && h.deaf < h.links);
 		if (node_of(m, i)->silent)
@@ -183,7 +183,7 @@ void ft_neighbours_report(struct explain *x)
 		else if (whole[i])
 			unheard_report(x, i, h.links);
 	}
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		if (m->live.switches[i].planned != FT_NONE)
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].planned != FT_NONE)
 			deaf_ports_report(x, i, whole);
 }

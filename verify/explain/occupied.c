@@ -10,15 +10,15 @@
 /* The port at the other end of the planned cable in port @number of @place, or FT_NONE. */
 static uint32_t exact_far_end(const struct ft_model *m, uint32_t place, uint32_t number)
 {
-	uint32_t i = ft_exact_cable(m, place, number), far_number;
+	uint32_t i = ft_port_map_cable(m, place, number), far_number;
 	const struct ft_plan_cable *cable;
 	const struct ft_node *node;
 
-	if (i == FT_NONE || m->live_of[ft_exact_far(m, i, place)] == FT_NONE)
+	if (i == FT_NONE || m->observed_of[ft_port_map_far(m, i, place)] == FT_NONE)
 		return FT_NONE;
 	cable = &m->plan->cables[i];
 	far_number = m->place_of[cable->a] == place ? cable->b_port : cable->a_port;
-	node = node_of(m, m->live_of[ft_exact_far(m, i, place)]);
+	node = node_of(m, m->observed_of[ft_port_map_far(m, i, place)]);
 	return far_number > 0 && far_number <= node->port_count ? node->first_port + far_number - 1 : FT_NONE;
 }
 
@@ -49,19 +49,19 @@ static void missing_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 			 struct ft_text *taken)
 {
 	struct ft_model *m = x->m;
-	uint32_t live = m->live_of[planned];
+	uint32_t observed = m->observed_of[planned];
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
 		uint32_t q = pair->peer;
 
-		if (m->live_of[q] == FT_NONE || !x->missing[pair->cell] ||
-		    !ft_port_usual(m, live, ft_port_number(m, port), q))
+		if (m->observed_of[q] == FT_NONE || !x->missing[pair->cell] ||
+		    !ft_port_usual(m, observed, ft_port_number(m, port), q))
 			continue;
 		x->missing[pair->cell]--;
 		f->impact.links_lost++;
 		ft_finding_lack(m, f, planned, q, 1);
-		ft_finding_symptom(m, f, live, ft_port_number(m, port), "the cable from %s to %s is not in its place",
-				   label_of(m, planned), label_of(m, q));
+		ft_finding_symptom(m, f, observed, ft_port_number(m, port),
+				   "the cable from %s to %s is not in its place", label_of(m, planned), label_of(m, q));
 		missing_act(x, f, port, planned, q);
 		if (taken && f->impact.links_lost <= TAKEN_SHOWN)
 			ft_text_printf(taken, "%s%s - %s", taken->length ? ", " : "",
@@ -70,7 +70,7 @@ static void missing_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 	}
 }
 
-static void director_loopback_say(struct explain *x, struct ft_finding *f, const struct ft_live_cable *cable)
+static void director_loopback_say(struct explain *x, struct ft_finding *f, const struct ft_observed_cable *cable)
 {
 	struct ft_model *m = x->m;
 
@@ -80,7 +80,7 @@ static void director_loopback_say(struct explain *x, struct ft_finding *f, const
 	if (cable->a_port == cable->b_port)
 		ft_say(m, &f->text, "there is a loopback plug in %s", ft_text_string(&x->text_a));
 	else
-		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->live.switches[cable->a].label,
+		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->observed.switches[cable->a].label,
 		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
 }
 
@@ -90,7 +90,7 @@ void ft_loopbacks_explain(struct explain *x)
 
 	for (uint32_t i = 0; i < x->surplus_count; i++) {
 		struct surplus *s = &x->surplus[i];
-		const struct ft_live_cable *cable = &m->live.cables[s->cable];
+		const struct ft_observed_cable *cable = &m->observed.cables[s->cable];
 		char a[FT_PORT_WORDS_SIZE], b[FT_PORT_WORDS_SIZE];
 		struct ft_finding *f;
 
@@ -105,12 +105,12 @@ void ft_loopbacks_explain(struct explain *x)
 		ft_say(m, &f->expected, "no cable between two ports of one switch");
 		ft_say(m, &f->fix, "unplug it%s",
 		       f->symptom_count ? " and put the planned cables back into these ports" : "");
-		if (ft_live_is_director(m, cable->a)) {
+		if (ft_observed_is_director(m, cable->a)) {
 			director_loopback_say(x, f, cable);
 			continue;
 		}
-		ft_live_port_words(m, cable->a, ft_port_number(m, cable->a_port), a);
-		ft_live_port_words(m, cable->b, ft_port_number(m, cable->b_port), b);
+		ft_observed_port_words(m, cable->a, ft_port_number(m, cable->a_port), a);
+		ft_observed_port_words(m, cable->b, ft_port_number(m, cable->b_port), b);
 		ft_say(m, &f->observed, "%s:%s and%s are cabled to each other", label_of(m, s->a), a, b);
 		if (cable->a_port == cable->b_port)
 			ft_say(m, &f->text, "%s has a loopback plug in%s", label_of(m, s->a), a);
@@ -134,51 +134,52 @@ static void taken_say(const struct ft_finding *f, const struct ft_text *taken, s
  * Enters its cables to planned switches, whose ports they block, into @f. Returns how many; @first: the port of the
  * first of all, if there is one yet.
  */
-static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32_t live, uint32_t *first,
+static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32_t observed, uint32_t *first,
 				 struct ft_text *taken)
 {
 	struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	char words[FT_PORT_WORDS_SIZE];
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		uint32_t near_port = ft_cable_port(cable, live), other = ft_cable_far(cable, live);
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		uint32_t near_port = ft_cable_port(cable, observed), other = ft_cable_far(cable, observed);
 		uint32_t far_port = ft_cable_port(cable, other);
 
-		if (other == live || m->live.switches[other].planned == FT_NONE)
+		if (other == observed || m->observed.switches[other].planned == FT_NONE)
 			continue;
 		count++;
 		*first = *first == FT_NONE ? far_port : *first;
-		ft_finding_symptom(m, f, live, ft_port_number(m, near_port), "its%s is cabled to %s",
-				   ft_live_port_words(m, live, ft_port_number(m, near_port), words),
+		ft_finding_symptom(m, f, observed, ft_port_number(m, near_port), "its%s is cabled to %s",
+				   ft_observed_port_words(m, observed, ft_port_number(m, near_port), words),
 				   ft_place_text(m, far_port, &x->text_a));
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
-		missing_fold(x, f, m->live.switches[other].planned, far_port, taken);
+		missing_fold(x, f, m->observed.switches[other].planned, far_port, taken);
 	}
 	return count;
 }
 
-static void unplanned_switch(struct explain *x, uint32_t live)
+static void unplanned_switch(struct explain *x, uint32_t observed)
 {
 	_cleanup_(ft_text_release) struct ft_text taken = {0}, more = {0};
 	struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
 	uint32_t far = FT_NONE;
 	char cables[48], hosts[48];
 
-	ft_finding_where_switch(m, f, live, 0);
-	unplanned_cabled(x, f, live, &far, &taken);
+	ft_finding_where_switch(m, f, observed, 0);
+	unplanned_cabled(x, f, observed, &far, &taken);
 	/* What was recorded is told with the change that took it. */
 	if (m->since)
 		taken_say(f, &taken, &more);
 	m->failed |= ft_text_failed(&taken) || ft_text_failed(&more);
 	if (sw->hosts)
-		ft_finding_symptom(m, f, live, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts), sw->host_names);
+		ft_finding_symptom(m, f, observed, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts),
+				   sw->host_names);
 	ft_say(m, &f->expected, "no such switch%s", m->since ? "" : " in the plan");
-	ft_say(m, &f->observed, "a switch of %u ports with %s and %s", node_of(m, live)->port_count,
+	ft_say(m, &f->observed, "a switch of %u ports with %s and %s", node_of(m, observed)->port_count,
 	       ft_plural(sw->cable_count, "cable", cables), ft_plural(sw->hosts, "host", hosts));
 	ft_say(m, &f->text, "%s is %s; it has %s to the fabric%s%s and %s%s", sw->label,
 	       m->since ? "new" : "not in the plan", ft_plural(sw->cable_count, "cable", cables),
@@ -192,8 +193,8 @@ static void unplanned_switch(struct explain *x, uint32_t live)
 /* The first unplanned switch chip of that system from @from on; FT_NONE: there is none. */
 static uint32_t next_of_system(const struct ft_model *m, uint64_t system, uint32_t from)
 {
-	for (uint32_t i = from; system && i < m->live.switch_count; i++)
-		if (m->live.switches[i].planned == FT_NONE && node_of(m, i)->system_guid == system)
+	for (uint32_t i = from; system && i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].planned == FT_NONE && node_of(m, i)->system_guid == system)
 			return i;
 	return FT_NONE;
 }
@@ -210,7 +211,7 @@ static void new_director(struct explain *x, uint32_t first)
 	for (uint32_t i = first; i != FT_NONE; i = next_of_system(m, system, i + 1)) {
 		ft_finding_where_switch(m, f, i, 0);
 		cables += unplanned_cabled(x, f, i, &far, &taken);
-		hosts += m->live.switches[i].hosts;
+		hosts += m->observed.switches[i].hosts;
 		chips++;
 	}
 	taken_say(f, &taken, &more);
@@ -221,17 +222,18 @@ static void new_director(struct explain *x, uint32_t first)
 	ft_say(m, &f->text,
 	       "%s and %u more switch chips of one director are new; they have %u cable%s to the fabric%s%s and %u "
 	       "host%s%s",
-	       m->live.switches[first].label, chips - 1, cables, ft_text_s(cables),
+	       m->observed.switches[first].label, chips - 1, cables, ft_text_s(cables),
 	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a), hosts,
 	       ft_text_s(hosts), ft_text_string(&more));
 	ft_say(m, &f->fix, "unplug it, unless it is to be there");
 }
 
-static bool has_planned_neighbour(const struct ft_model *m, const struct ft_live_switch *sw, uint32_t live)
+static bool has_planned_neighbour(const struct ft_model *m, const struct ft_observed_switch *sw, uint32_t observed)
 {
 	for (uint32_t i = 0; i < sw->cable_count; i++)
-		if (m->live.switches[ft_cable_far(&m->live.cables[m->live.at[sw->first_cable + i]], live)].planned !=
-		    FT_NONE)
+		if (m->observed
+			    .switches[ft_cable_far(&m->observed.cables[m->observed.at[sw->first_cable + i]], observed)]
+			    .planned != FT_NONE)
 			return true;
 	return false;
 }
@@ -242,8 +244,8 @@ void ft_unplanned_switches(struct explain *x)
 	struct ft_model *m = x->m;
 	uint32_t told = 0;
 
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
 		if (sw->planned != FT_NONE || sw->tolerated)
 			continue;

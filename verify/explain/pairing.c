@@ -335,14 +335,14 @@ static bool candidate_score(const struct pairing *q, struct candidate *c)
 	bool usual = surplus_usual(m, s, c->right, c->target);
 
 	c->score = EVIDENCE * (2 * usual - surplus_usual(m, s, wrong, c->right) +
-			       (ft_usual_ports(m, m->live_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
+			       (ft_usual_ports(m, m->observed_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
 		   2 * (*missing_at(q->x, c->right, c->target) == 1) +
 		   (ft_rank_of(m, c->right) < ft_rank_of(m, c->target));
 	/* One other switch with that use of the port may be a coincidence; two are a pattern. */
-	if (usual || !ft_usual_ports(m, m->live_of[c->right], c->target, FT_LINK_DOWN, 2))
+	if (usual || !ft_usual_ports(m, m->observed_of[c->right], c->target, FT_LINK_DOWN, 2))
 		return true;
 	c->score -= 2 * EVIDENCE;
-	return ft_port_has_use(m, m->live_of[c->right], ft_port_number(m, surplus_port(m, s, c->right)));
+	return ft_port_has_use(m, m->observed_of[c->right], ft_port_number(m, surplus_port(m, s, c->right)));
 }
 
 static int candidate_add(struct pairing *q, const struct candidate *c)
@@ -386,7 +386,7 @@ static int candidates_gather(struct pairing *q)
 			for (const struct ft_pair *pair = ft_pairs_of(q->m, ends[n]); pair < end; pair++) {
 				struct candidate c = {surplus, ends[n], pair->peer, 0};
 
-				if (q->m->live_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
+				if (q->m->observed_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
 				    !q->x->missing[pair->cell] || !candidate_score(q, &c))
 					continue;
 				if (candidate_add(q, &c) < 0)
@@ -592,14 +592,14 @@ static void surplus_cover(struct pairing *q, uint32_t count, uint32_t short_coun
 static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 {
 	const struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = ft_live_at(m, p);
+	const struct ft_observed_switch *sw = ft_observed_at(m, p);
 	uint32_t pick = FT_NONE;
 	int odd = -1;
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		uint32_t cable = m->live.at[sw->first_cable + i];
+		uint32_t cable = m->observed.at[sw->first_cable + i];
 
-		if (m->live.switches[ft_cable_far(&m->live.cables[cable], m->live_of[p])].planned != q ||
+		if (m->observed.switches[ft_cable_far(&m->observed.cables[cable], m->observed_of[p])].planned != q ||
 		    cable_is_surplus(x, cable) || ft_cable_oddness(m, cable) <= odd)
 			continue;
 		odd = ft_cable_oddness(m, cable);
@@ -624,14 +624,14 @@ static bool pair_has_moved(const struct pairing *t, uint32_t p, uint32_t q)
 	return false;
 }
 
-/* True if the port of planned switch @p, @live, usually leads to a switch to which @p lacks a cable. */
-static bool port_is_short(const struct pairing *q, uint32_t p, uint32_t live, uint32_t number)
+/* True if the port of planned switch @p, @observed, usually leads to a switch to which @p lacks a cable. */
+static bool port_is_short(const struct pairing *q, uint32_t p, uint32_t observed, uint32_t number)
 {
 	if (!q->touched[p])
 		return false;
 	for (const struct ft_pair *pair = ft_pairs_of(q->m, p); pair < ft_pairs_of(q->m, p + 1); pair++)
-		if (q->m->live_of[pair->peer] != FT_NONE && q->x->missing[pair->cell] > 0 &&
-		    ft_port_usual(q->m, live, number, pair->peer))
+		if (q->m->observed_of[pair->peer] != FT_NONE && q->x->missing[pair->cell] > 0 &&
+		    ft_port_usual(q->m, observed, number, pair->peer))
 			return true;
 	return false;
 }
@@ -646,10 +646,10 @@ static void ports_uncover(struct pairing *q)
 {
 	const struct ft_model *m = q->m;
 
-	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i / 2];
+	for (uint32_t i = 0; i < 2 * m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i / 2];
 		uint32_t near = i % 2 ? cable->b : cable->a, far = ft_cable_far(cable, near);
-		uint32_t p = m->live.switches[near].planned, peer = m->live.switches[far].planned;
+		uint32_t p = m->observed.switches[near].planned, peer = m->observed.switches[far].planned;
 		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
 		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);
 
@@ -832,7 +832,7 @@ static void move_alternatives(struct pairing *q, struct ft_finding *f, uint32_t 
 				       "Its label, or following it by hand, tells",
 				       label_of(m, o->right), label_of(m, o->target), label_of(m, c->right),
 				       label_of(m, c->target));
-		if (x->rival_count < m->live.cable_count)
+		if (x->rival_count < m->observed.cable_count)
 			x->rivals[x->rival_count++] = (struct rival){o->right, o->target, c->right, c->target};
 	}
 }
@@ -933,7 +933,7 @@ static void pairing_release(struct pairing *q)
 static int pairing_init(struct pairing *q, struct explain *x)
 {
 	const struct ft_model *m = x->m;
-	size_t places = m->place_count, surplus = m->live.cable_count + 1UL;
+	size_t places = m->place_count, surplus = m->observed.cable_count + 1UL;
 	struct ft_arena *a = &q->memory;
 
 	q->x = x;

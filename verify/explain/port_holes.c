@@ -40,7 +40,7 @@ struct candidate {
 };
 
 struct hole_end {
-	uint32_t place, live, need, count;
+	uint32_t place, observed, need, count;
 	struct candidate at[CANDIDATES];
 };
 
@@ -98,10 +98,11 @@ static int tally_one(struct holes *h, struct ft_map *map, uint64_t key)
 }
 
 /* The number that the tallies use for a port: of a director the chip, because its cables are sorted by boards. */
-static uint32_t meeting_number(const struct ft_model *m, uint32_t live, uint32_t number)
+static uint32_t meeting_number(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
-	uint32_t origin =
-		ft_live_is_director(m, live) ? ft_port_origin(m, node_of(m, live)->first_port + number - 1) : FT_NONE;
+	uint32_t origin = ft_observed_is_director(m, observed)
+				  ? ft_port_origin(m, node_of(m, observed)->first_port + number - 1)
+				  : FT_NONE;
 
 	return origin == FT_NONE ? number : m->chips->ports[origin].node;
 }
@@ -110,10 +111,10 @@ static int meets_count(struct holes *h)
 {
 	const struct ft_model *m = h->m;
 
-	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i / 2];
+	for (uint32_t i = 0; i < 2 * m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i / 2];
 		uint32_t near = i % 2 ? cable->b : cable->a, far = i % 2 ? cable->a : cable->b;
-		uint32_t here = m->live.switches[near].planned, there = m->live.switches[far].planned;
+		uint32_t here = m->observed.switches[near].planned, there = m->observed.switches[far].planned;
 		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
 		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);
 		int r;
@@ -141,7 +142,7 @@ static uint32_t tally_of(const struct holes *h, const struct ft_map *map, uint64
 static bool is_paired(const struct holes *h, const struct hole_end *end, uint32_t number, const struct hole_end *far,
 		      uint32_t far_number)
 {
-	uint32_t p = meeting_number(h->m, end->live, number), q = meeting_number(h->m, far->live, far_number);
+	uint32_t p = meeting_number(h->m, end->observed, number), q = meeting_number(h->m, far->observed, far_number);
 	uint32_t votes = tally_of(h, &h->meets, meets_key(h->m, end->place, p, far->place, q));
 
 	return votes >= PAIRED_MIN &&
@@ -150,21 +151,21 @@ static bool is_paired(const struct holes *h, const struct hole_end *end, uint32_
 
 /* ---- candidates ---- */
 
-static const struct ft_port *port_at(const struct ft_model *m, uint32_t live, uint32_t number)
+static const struct ft_port *port_at(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
-	return ft_node_port(m->snapshot, node_of(m, live), number);
+	return ft_node_port(m->snapshot, node_of(m, observed), number);
 }
 
 /* The place of the switch at the far end of a port, or FT_NONE; the far number in @ret_number, which may be NULL. */
-static uint32_t place_behind(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t *ret_number)
+static uint32_t place_behind(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t *ret_number)
 {
-	const struct ft_port *port = port_at(m, live, number);
+	const struct ft_port *port = port_at(m, observed, number);
 	const struct ft_port *peer = port ? ft_port_peer(m->snapshot, port) : NULL;
-	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE;
+	uint32_t far = peer ? m->observed.switch_of_node[peer->node] : FT_NONE;
 
 	if (peer && ret_number)
 		*ret_number = peer->number;
-	return far == FT_NONE ? FT_NONE : m->live.switches[far].planned;
+	return far == FT_NONE ? FT_NONE : m->observed.switches[far].planned;
 }
 
 /* Other switches of a group with the same far switch and enough common peers. */
@@ -209,7 +210,7 @@ static void column_find(const struct ft_model *m, uint32_t here, uint32_t peer, 
 	for (const struct ft_pair *pair = ft_pairs_of(m, peer); pair < ft_pairs_of(m, peer + 1); pair++) {
 		uint32_t p = pair->peer;
 
-		if (p != here && m->group[p] == m->group[here] && m->live_of[p] != FT_NONE &&
+		if (p != here && m->group[p] == m->group[here] && m->observed_of[p] != FT_NONE &&
 		    m->cells.seen[pair->cell] > 0 && ret->count < COLUMN_MAX &&
 		    common_peers(m, here, p) * TWIN_SHARE >= peers)
 			ret->place[ret->count++] = p;
@@ -222,13 +223,13 @@ static int column_count(const struct ft_model *m, const struct column *column, u
 	uint32_t votes = 0;
 
 	for (uint32_t i = 0; i < column->count; i++)
-		votes += place_behind(m, m->live_of[column->place[i]], number, NULL) == peer;
+		votes += place_behind(m, m->observed_of[column->place[i]], number, NULL) == peer;
 	return votes * 2 <= column->count ? 0 : votes > 1 ? COLUMN : 1;
 }
 
-static bool is_dark(const struct ft_model *m, uint32_t live, uint32_t number)
+static bool is_dark(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
-	uint32_t port = node_of(m, live)->first_port + number - 1;
+	uint32_t port = node_of(m, observed)->first_port + number - 1;
 
 	return m->snapshot->ports[port].link == FT_LINK_DOWN && !m->port_claimed[port];
 }
@@ -242,16 +243,16 @@ struct position_use {
 	uint32_t all, lit, same; /* chips; those with a switch in that port; those with the peer in it */
 };
 
-static void positions_count(const struct ft_model *m, uint32_t live, uint32_t peer, struct position_use *ret)
+static void positions_count(const struct ft_model *m, uint32_t observed, uint32_t peer, struct position_use *ret)
 {
-	const struct ft_node *node = node_of(m, live);
+	const struct ft_node *node = node_of(m, observed);
 
 	for (uint32_t n = 1; n <= node->port_count; n++) {
 		uint32_t origin = ft_port_origin(m, node->first_port + n - 1), far, position;
 
 		if (origin == FT_NONE)
 			continue;
-		far = place_behind(m, live, n, NULL);
+		far = place_behind(m, observed, n, NULL);
 		position = m->chips->ports[origin].number;
 		if (position >= POSITIONS)
 			continue;
@@ -262,38 +263,39 @@ static void positions_count(const struct ft_model *m, uint32_t live, uint32_t pe
 }
 
 /* True if that port is on the same chip, and leads to the switch. */
-static bool is_beside(const struct ft_model *m, uint32_t live, uint32_t origin, uint32_t number, uint32_t peer)
+static bool is_beside(const struct ft_model *m, uint32_t observed, uint32_t origin, uint32_t number, uint32_t peer)
 {
-	uint32_t other = number < 1 || number > node_of(m, live)->port_count
+	uint32_t other = number < 1 || number > node_of(m, observed)->port_count
 				 ? FT_NONE
-				 : ft_port_origin(m, node_of(m, live)->first_port + number - 1);
+				 : ft_port_origin(m, node_of(m, observed)->first_port + number - 1);
 
 	return other != FT_NONE && m->chips->ports[other].node == m->chips->ports[origin].node &&
-	       place_behind(m, live, number, NULL) == peer;
+	       place_behind(m, observed, number, NULL) == peer;
 }
 
-static int position_count(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t peer,
+static int position_count(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer,
 			  const struct position_use *uses)
 {
-	uint32_t origin = ft_port_origin(m, node_of(m, live)->first_port + number - 1);
+	uint32_t origin = ft_port_origin(m, node_of(m, observed)->first_port + number - 1);
 	uint32_t position = origin == FT_NONE ? POSITIONS : m->chips->ports[origin].number;
 	const struct position_use *use = position < POSITIONS ? &uses[position] : NULL;
 
 	if (!use)
 		return 0;
 	return (use->same > 1 && use->same * 2 > use->lit ? COLUMN : 0) + (use->lit * 2 > use->all ? LINK : BETWEEN) +
-	       (is_beside(m, live, origin, number - 1, peer) || is_beside(m, live, origin, number + 1, peer) ? BESIDE
-													     : 0);
+	       (is_beside(m, observed, origin, number - 1, peer) || is_beside(m, observed, origin, number + 1, peer)
+			? BESIDE
+			: 0);
 }
 
 static int own_count(const struct holes *h, const struct hole_end *end, const struct column *column, uint32_t number,
 		     uint32_t peer)
 {
 	const struct ft_model *m = h->m;
-	const struct ft_port_habit *habit = &ft_habits_of(m, end->live)[number];
-	const struct ft_port_ranges *r = ft_port_ranges_of(m, end->live);
-	bool beside = place_behind(m, end->live, number + 1, NULL) == peer ||
-		      (number > 1 && place_behind(m, end->live, number - 1, NULL) == peer);
+	const struct ft_port_habit *habit = &ft_habits_of(m, end->observed)[number];
+	const struct ft_port_ranges *r = ft_port_ranges_of(m, end->observed);
+	bool beside = place_behind(m, end->observed, number + 1, NULL) == peer ||
+		      (number > 1 && place_behind(m, end->observed, number - 1, NULL) == peer);
 	bool link = habit->links * 2 > m->members[m->group[end->place]] && habit->links > habit->hosts;
 	bool between = habit->hosts == 0 && r->link_low != FT_NONE && number > r->link_low && number < r->link_high;
 
@@ -303,20 +305,20 @@ static int own_count(const struct holes *h, const struct hole_end *end, const st
 static void candidates_find(const struct holes *h, struct hole_end *end, uint32_t peer)
 {
 	const struct ft_model *m = h->m;
-	uint32_t ports = node_of(m, end->live)->port_count;
+	uint32_t ports = node_of(m, end->observed)->port_count;
 	struct column column = {.count = 0};
 	struct position_use uses[POSITIONS] = {0};
-	bool director = ft_live_is_director(m, end->live);
+	bool director = ft_observed_is_director(m, end->observed);
 
 	if (director)
-		positions_count(m, end->live, peer, uses);
+		positions_count(m, end->observed, peer, uses);
 	else
 		column_find(m, end->place, peer, &column);
 	for (uint32_t n = 1; n <= ports && n < m->habit_ports && end->count < CANDIDATES; n++) {
 		int own = 0;
 
-		if (is_dark(m, end->live, n))
-			own = director ? position_count(m, end->live, n, peer, uses)
+		if (is_dark(m, end->observed, n))
+			own = director ? position_count(m, end->observed, n, peer, uses)
 				       : own_count(h, end, &column, n, peer);
 		if (own > 0)
 			end->at[end->count++] = (struct candidate){.number = n, .own = own};
@@ -343,8 +345,8 @@ static int pairs_list(struct holes *h, const struct explain *x)
 		if (need == 0 || !ft_cell_is_seen(m, cell))
 			continue;
 		h->count++;
-		hole->end[0] = (struct hole_end){.place = p, .live = m->live_of[p], .need = need};
-		hole->end[1] = (struct hole_end){.place = q, .live = m->live_of[q], .need = need};
+		hole->end[0] = (struct hole_end){.place = p, .observed = m->observed_of[p], .need = need};
+		hole->end[1] = (struct hole_end){.place = q, .observed = m->observed_of[q], .need = need};
 		candidates_find(h, &hole->end[0], q);
 		candidates_find(h, &hole->end[1], p);
 	}
@@ -355,19 +357,19 @@ static int pairs_list(struct holes *h, const struct explain *x)
 
 static uint32_t *hole_of(const struct holes *h, const struct hole_end *end, uint32_t number)
 {
-	return &h->m->holes[node_of(h->m, end->live)->first_port + number - 1];
+	return &h->m->holes[node_of(h->m, end->observed)->first_port + number - 1];
 }
 
 /* One cable alone may have a parallel neighbour; several that are not parallel have none. */
 static void pair_step(const struct ft_model *m, struct hole_pair *pair)
 {
-	uint32_t live = pair->end[0].live, there = pair->end[1].place;
+	uint32_t observed = pair->end[0].observed, there = pair->end[1].place;
 
 	pair->rises = m->cells.seen[ft_cell_at(m, pair->end[0].place, there)] < 2;
-	for (uint32_t p = 1; p < node_of(m, live)->port_count; p++) {
+	for (uint32_t p = 1; p < node_of(m, observed)->port_count; p++) {
 		uint32_t far = 0, next = 0;
 
-		if (place_behind(m, live, p, &far) != there || place_behind(m, live, p + 1, &next) != there)
+		if (place_behind(m, observed, p, &far) != there || place_behind(m, observed, p + 1, &next) != there)
 			continue;
 		pair->rises |= next == far + 1;
 		pair->falls |= next + 1 == far;
@@ -383,7 +385,7 @@ static bool is_offset(const struct ft_model *m, const struct hole_pair *pair, ui
 	for (int step = -1; step <= 1; step += 2) {
 		uint32_t far = 0;
 
-		if (place_behind(m, pair->end[0].live, p + (uint32_t)step, &far) == pair->end[1].place &&
+		if (place_behind(m, pair->end[0].observed, p + (uint32_t)step, &far) == pair->end[1].place &&
 		    ((pair->rises && far == q + (uint32_t)step) || (pair->falls && far + (uint32_t)step == q)))
 			return true;
 	}
@@ -444,7 +446,7 @@ static bool is_contested(const struct holes *h, const struct hole_end *end, cons
 		for (int e = 0; e < 2; e++) {
 			const struct hole_end *other = &h->pairs[i].end[e];
 
-			if (other == end || other->live != end->live || other->need == 0)
+			if (other == end || other->observed != end->observed || other->need == 0)
 				continue;
 			for (uint32_t c = 0; c < other->count; c++)
 				if (other->at[c].number == candidate->number && other->at[c].worth >= candidate->worth)

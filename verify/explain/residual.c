@@ -60,9 +60,9 @@ uint32_t ft_residual_port(struct ft_residual *g, uint32_t port, uint32_t place)
 	return port;
 }
 
-static uint32_t place_of_live(const struct ft_residual *g, uint32_t live)
+static uint32_t place_of_observed(const struct ft_residual *g, uint32_t observed)
 {
-	return g->m->live.switches[live].planned;
+	return g->m->observed.switches[observed].planned;
 }
 
 static void seen_set(struct ft_residual *g, uint32_t a, uint32_t b, uint32_t which)
@@ -77,9 +77,9 @@ static void cables_seen(struct ft_residual *g)
 {
 	const struct ft_model *m = g->m;
 
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *c = &m->live.cables[i];
-		uint32_t a = place_of_live(g, c->a), b = place_of_live(g, c->b);
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *c = &m->observed.cables[i];
+		uint32_t a = place_of_observed(g, c->a), b = place_of_observed(g, c->b);
 
 		g->place[c->a_port] = a;
 		g->place[c->b_port] = b;
@@ -97,14 +97,14 @@ static void hosts_seen(struct ft_residual *g)
 {
 	const struct ft_model *m = g->m;
 
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		const struct ft_live_host *host = &m->live.hosts[i];
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
+		const struct ft_observed_host *host = &m->observed.hosts[i];
 
-		if (place_of_live(g, host->live) == FT_NONE)
+		if (place_of_observed(g, host->observed) == FT_NONE)
 			continue;
-		g->place[host->switch_port] = place_of_live(g, host->live);
-		if (m->exact.listed && m->exact.listed[i] != FT_NONE)
-			seen_set(g, host->switch_port, host->port, m->live.cable_count + i);
+		g->place[host->switch_port] = place_of_observed(g, host->observed);
+		if (m->port_map.listed && m->port_map.listed[i] != FT_NONE)
+			seen_set(g, host->switch_port, host->port, m->observed.cable_count + i);
 		else
 			g->guest[host->switch_port] = i;
 	}
@@ -113,7 +113,7 @@ static void hosts_seen(struct ft_residual *g)
 /* The vertex of port @number of the switch in @place, which was seen. */
 static uint32_t vertex_of(struct ft_residual *g, uint32_t place, uint32_t number)
 {
-	const struct ft_node *node = node_of(g->m, g->m->live_of[place]);
+	const struct ft_node *node = node_of(g->m, g->m->observed_of[place]);
 	uint32_t v = number > 0 && number <= node->port_count ? node->first_port + number - 1 : g->count;
 
 	if (v < g->ports && g->mate[v] != FT_NONE)
@@ -137,7 +137,7 @@ static void planned_set(struct ft_residual *g, uint32_t a, uint32_t b, uint32_t 
  */
 static bool cable_is_excused(const struct ft_residual *g, uint32_t i, uint32_t a, uint32_t b)
 {
-	return g->m->exact.gone[i] || g->m->live_of[a] == FT_NONE || g->m->live_of[b] == FT_NONE ||
+	return g->m->port_map.gone[i] || g->m->observed_of[a] == FT_NONE || g->m->observed_of[b] == FT_NONE ||
 	       *missing_at(g->x, a, b) == 0;
 }
 
@@ -182,19 +182,19 @@ static bool end_fits(const struct ft_residual *g, uint32_t place, uint32_t numbe
 {
 	uint32_t actual = ft_port_number(g->m, v);
 
-	return number ? actual == number : ft_exact_cable(g->m, place, actual) == FT_NONE;
+	return number ? actual == number : ft_port_map_cable(g->m, place, actual) == FT_NONE;
 }
 
 /* One end of an observed cable that may be planned cable @c, or FT_NONE. */
 static uint32_t loose_find(const struct ft_residual *g, const struct ft_plan_cable *c)
 {
 	const struct ft_model *m = g->m;
-	uint32_t a = m->place_of[c->a], b = m->place_of[c->b], live = m->live_of[a];
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	uint32_t a = m->place_of[c->a], b = m->place_of[c->b], observed = m->observed_of[a];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + n]];
-		uint32_t v = ft_cable_port(cable, live), far = g->far[v];
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
+		uint32_t v = ft_cable_port(cable, observed), far = g->far[v];
 
 		if (far != FT_NONE && g->place[far] == b && end_fits(g, a, c->a_port, v) &&
 		    end_fits(g, b, c->b_port, far))
@@ -207,11 +207,11 @@ static uint32_t loose_find(const struct ft_residual *g, const struct ft_plan_cab
 static uint32_t loose_vertex(struct ft_residual *g, uint32_t place, uint32_t number)
 {
 	const struct ft_model *m = g->m;
-	const struct ft_live_switch *sw = ft_live_at(m, place);
+	const struct ft_observed_switch *sw = ft_observed_at(m, place);
 
 	for (uint32_t n = 0; number == 0 && n < sw->cable_count; n++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + n]];
-		uint32_t v = ft_cable_port(cable, m->live_of[place]);
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
+		uint32_t v = ft_cable_port(cable, m->observed_of[place]);
 
 		if (g->far[v] != FT_NONE && g->mate[v] == FT_NONE && end_fits(g, place, 0, v))
 			return v;
@@ -259,14 +259,14 @@ static void loose_planned(struct ft_residual *g)
 
 /* ---- listed hosts ---- */
 
-/* The listing of live host @i, if it can be judged. */
+/* The listing of observed host @i, if it can be judged. */
 static const struct ft_plan_host *listing_of(const struct ft_residual *g, uint32_t i)
 {
 	const struct ft_model *m = g->m;
-	uint32_t listed = m->exact.listed[i];
+	uint32_t listed = m->port_map.listed[i];
 
-	if (listed == FT_NONE || place_of_live(g, m->live.hosts[i].live) == FT_NONE ||
-	    m->live_of[m->place_of[m->plan->hosts[listed].edge]] == FT_NONE)
+	if (listed == FT_NONE || place_of_observed(g, m->observed.hosts[i].observed) == FT_NONE ||
+	    m->observed_of[m->place_of[m->plan->hosts[listed].edge]] == FT_NONE)
 		return NULL;
 	return &m->plan->hosts[listed];
 }
@@ -276,9 +276,9 @@ static void hosts_planned(struct ft_residual *g)
 {
 	const struct ft_model *m = g->m;
 
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		const struct ft_plan_host *h = listing_of(g, i);
-		uint32_t v = m->live.hosts[i].port, sw = m->live.hosts[i].switch_port, place, to;
+		uint32_t v = m->observed.hosts[i].port, sw = m->observed.hosts[i].switch_port, place, to;
 
 		/* A host that cannot be judged counts as unlisted. */
 		if (!h) {
@@ -290,14 +290,14 @@ static void hosts_planned(struct ft_residual *g)
 		}
 		place = m->place_of[h->edge];
 		if (h->port == 0 && g->place[sw] == place && g->mate[sw] == FT_NONE &&
-		    ft_exact_cable(m, place, ft_port_number(m, sw)) == FT_NONE) {
+		    ft_port_map_cable(m, place, ft_port_number(m, sw)) == FT_NONE) {
 			match_clear(g, v);
 			continue;
 		}
 		if (h->port == 0)
 			continue;
 		to = vertex_of(g, place, h->port);
-		planned_set(g, v, to, m->plan->cable_count + m->exact.listed[i]);
+		planned_set(g, v, to, m->plan->cable_count + m->port_map.listed[i]);
 		if (g->far[v] == to)
 			match_clear(g, v);
 	}
@@ -310,7 +310,7 @@ static uint64_t way_key(uint32_t from, uint32_t to)
 }
 
 /* True if another listed host may take the port of this one, which has to leave it. */
-static bool port_is_left(const struct ft_residual *g, const struct ft_live_host *host)
+static bool port_is_left(const struct ft_residual *g, const struct ft_observed_host *host)
 {
 	return g->mate[host->port] == FT_NONE && g->mate[host->switch_port] == FT_NONE;
 }
@@ -325,17 +325,18 @@ static int hosts_exchange(struct ft_residual *g, const uint32_t *wait, uint32_t 
 	_cleanup_(ft_map_release) struct ft_map ways = {0};
 
 	for (uint32_t n = 0; n < count; n++) {
-		const struct ft_live_host *host = &m->live.hosts[wait[n]], *other;
-		uint32_t to = m->place_of[m->plan->hosts[m->exact.listed[wait[n]]].edge], way;
+		const struct ft_observed_host *host = &m->observed.hosts[wait[n]], *other;
+		uint32_t to = m->place_of[m->plan->hosts[m->port_map.listed[wait[n]]].edge], way;
 		int r;
 
 		if (!port_is_left(g, host))
 			continue;
 		way = ft_map_get(&ways, way_key(to, g->place[host->switch_port]));
-		other = way == FT_MAP_NONE ? NULL : &m->live.hosts[way];
+		other = way == FT_MAP_NONE ? NULL : &m->observed.hosts[way];
 		if (other && port_is_left(g, other)) {
-			planned_set(g, host->port, other->switch_port, m->plan->cable_count + m->exact.listed[wait[n]]);
-			planned_set(g, other->port, host->switch_port, m->plan->cable_count + m->exact.listed[way]);
+			planned_set(g, host->port, other->switch_port,
+				    m->plan->cable_count + m->port_map.listed[wait[n]]);
+			planned_set(g, other->port, host->switch_port, m->plan->cable_count + m->port_map.listed[way]);
 			continue;
 		}
 		r = ft_map_add(&ways, way_key(g->place[host->switch_port], to), wait[n], NULL);
@@ -349,15 +350,15 @@ static int hosts_exchange(struct ft_residual *g, const uint32_t *wait, uint32_t 
 static uint32_t host_vertex(struct ft_residual *g, uint32_t place)
 {
 	const struct ft_model *m = g->m;
-	const struct ft_node *node = node_of(m, m->live_of[place]);
+	const struct ft_node *node = node_of(m, m->observed_of[place]);
 	uint32_t dark = FT_NONE;
 
 	for (uint32_t n = 1; n <= node->port_count; n++) {
 		uint32_t v = node->first_port + n - 1;
 
-		if (g->mate[v] != FT_NONE || ft_exact_cable(m, place, n) != FT_NONE)
+		if (g->mate[v] != FT_NONE || ft_port_map_cable(m, place, n) != FT_NONE)
 			continue;
-		if (g->far[v] != FT_NONE && g->seen[v] >= m->live.cable_count)
+		if (g->far[v] != FT_NONE && g->seen[v] >= m->observed.cable_count)
 			return v;
 		if (dark == FT_NONE && m->snapshot->ports[v].link == FT_LINK_DOWN)
 			dark = v;
@@ -375,15 +376,15 @@ static int hosts_loose(struct ft_residual *g)
 	uint32_t *wait = g->path, count = 0;
 	int r;
 
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		const struct ft_plan_host *h = listing_of(g, i);
 
-		if (h && h->port == 0 && g->far[m->live.hosts[i].port] != FT_NONE)
+		if (h && h->port == 0 && g->far[m->observed.hosts[i].port] != FT_NONE)
 			wait[count++] = i;
 	}
 	r = hosts_exchange(g, wait, count);
 	for (uint32_t n = 0; r == 0 && n < count; n++) {
-		uint32_t v = m->live.hosts[wait[n]].port, listed = m->exact.listed[wait[n]];
+		uint32_t v = m->observed.hosts[wait[n]].port, listed = m->port_map.listed[wait[n]];
 
 		if (g->mate[v] == FT_NONE)
 			planned_set(g, v, host_vertex(g, m->place_of[m->plan->hosts[listed].edge]),
@@ -402,7 +403,7 @@ int ft_residual_make(struct ft_residual *g, struct explain *x)
 	hosts_seen(g);
 	cables_planned(g);
 	loose_planned(g);
-	if (!g->m->exact.listed)
+	if (!g->m->port_map.listed)
 		return 0;
 	hosts_planned(g);
 	return hosts_loose(g);

@@ -19,7 +19,7 @@
 /*
  * A vertex is a port: of the snapshot, or, from @ports on, one that was not seen: a port that the switch lacks, or any
  * free one if the plan gives none. Cables beyond plan->cable_count are those of listed hosts, observed ones beyond
- * live.cable_count those of live hosts.
+ * observed.cable_count those of observed hosts.
  */
 struct ft_residual {
 	struct explain *x;
@@ -29,7 +29,7 @@ struct ft_residual {
 	uint32_t *planned;	     /* by vertex: its planned cable */
 	uint32_t *far;		     /* by vertex: the other end of its observed cable, or FT_NONE */
 	uint32_t *seen;		     /* by vertex: its observed cable */
-	uint32_t *guest;	     /* by vertex: the unlisted host (live host) plugged into it, or FT_NONE */
+	uint32_t *guest;	     /* by vertex: the unlisted host (observed host) plugged into it, or FT_NONE */
 	uint32_t *place;	     /* by vertex: its planned switch; FT_NONE: a host's port */
 	bool *held;		     /* by vertex: occupied by a loopback or an unplanned switch */
 	bool *done;		     /* by vertex */

@@ -16,7 +16,7 @@
 static bool is_returning(const struct ft_model *m, uint32_t place)
 {
 	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
-	const struct ft_live_switch *sw = ft_live_at(m, place);
+	const struct ft_observed_switch *sw = ft_observed_at(m, place);
 
 	if (!was || !sw || sw->guid != was->guid || m->status[place] == FT_STATUS_ISOLATED)
 		return false;
@@ -30,7 +30,7 @@ static bool cable_is_dark(const struct ft_model *m, uint32_t cable)
 	const uint32_t ends[2][2] = {{c->a, c->a_port}, {c->b, c->b_port}};
 
 	for (unsigned int n = 0; n < 2; n++) {
-		const struct ft_live_switch *sw = ft_live_at(m, m->place_of[ends[n][0]]);
+		const struct ft_observed_switch *sw = ft_observed_at(m, m->place_of[ends[n][0]]);
 		const struct ft_port *port =
 			sw ? ft_node_port(m->snapshot, &m->snapshot->nodes[sw->node], ends[n][1]) : NULL;
 
@@ -49,10 +49,10 @@ static uint32_t listed_take(struct ft_model *m, uint32_t place, uint32_t peer)
 		const struct ft_plan_cable *c = &m->plan->cables[i];
 		uint32_t a = m->place_of[c->a], b = m->place_of[c->b];
 
-		if (((a != place || b != peer) && (a != peer || b != place)) || m->exact.gone[i] ||
+		if (((a != place || b != peer) && (a != peer || b != place)) || m->port_map.gone[i] ||
 		    !cable_is_dark(m, i))
 			continue;
-		m->exact.gone[i] = true;
+		m->port_map.gone[i] = true;
 		taken++;
 	}
 	return taken;
@@ -64,7 +64,7 @@ static uint32_t lack_take(struct explain *x, struct ft_finding *f, uint32_t plac
 	struct ft_model *m = x->m;
 	uint32_t peer = pair->peer, lacking, n;
 
-	if (m->live_of[peer] == FT_NONE)
+	if (m->observed_of[peer] == FT_NONE)
 		return 0;
 	if (m->plan->cable_count > 0) {
 		lacking = listed_take(m, place, peer);
@@ -75,7 +75,7 @@ static uint32_t lack_take(struct explain *x, struct ft_finding *f, uint32_t plac
 	if (lacking == 0)
 		return 0;
 	ft_finding_lack(m, f, place, peer, lacking);
-	n = ft_ports_pick(m, m->live_of[peer], place, lacking, FT_LINK_DOWN, x->picked);
+	n = ft_ports_pick(m, m->observed_of[peer], place, lacking, FT_LINK_DOWN, x->picked);
 	for (uint32_t i = 0; i < n; i++)
 		ft_finding_where_port(m, f, x->picked[i]);
 	return lacking;
@@ -92,7 +92,7 @@ static uint32_t lacking_count(const struct explain *x, uint32_t place, uint32_t 
 		uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
 
 		*ret_planned += width;
-		if (m->live_of[pair->peer] != FT_NONE)
+		if (m->observed_of[pair->peer] != FT_NONE)
 			lacking += width > seen ? width - seen : 0;
 	}
 	return lacking;
@@ -101,7 +101,7 @@ static uint32_t lacking_count(const struct explain *x, uint32_t place, uint32_t 
 static void returning_report(struct explain *x, uint32_t place, uint32_t planned)
 {
 	struct ft_model *m = x->m;
-	const struct ft_live_switch *sw = ft_live_at(m, place);
+	const struct ft_observed_switch *sw = ft_observed_at(m, place);
 	char kind[FT_KIND_WORDS_SIZE];
 	struct ft_finding *f =
 		ft_finding_add(m, place < m->edges ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);

@@ -21,7 +21,7 @@ static void result_release(struct ft_trail_faults *r)
 static int result_alloc(struct ft_trail_faults *r, const struct ft_model *m)
 {
 	size_t planned = m->plan->cable_count + m->plan->host_count + 1UL;
-	size_t seen = m->live.cable_count + m->live.host_count + 1UL;
+	size_t seen = m->observed.cable_count + m->observed.host_count + 1UL;
 
 	*r = (struct ft_trail_faults){
 		.moves = calloc(planned, sizeof(*r->moves)),
@@ -292,11 +292,11 @@ static void loopbacks_take(struct ft_residual *g)
 {
 	const struct ft_model *m = g->m;
 
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *c = &m->live.cables[i];
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *c = &m->observed.cables[i];
 		bool plug = c->a_port == c->b_port;
 
-		if (c->a != c->b || m->live.switches[c->a].planned == FT_NONE ||
+		if (c->a != c->b || m->observed.switches[c->a].planned == FT_NONE ||
 		    (!plug && g->far[c->a_port] == FT_NONE))
 			continue;
 		g->far[c->a_port] = g->far[c->b_port] = FT_NONE;
@@ -447,10 +447,10 @@ static void cells_count(struct ft_residual *g)
 		const struct ft_plan_cable *c = &m->plan->cables[i];
 		uint32_t cell = ft_cell_at(m, m->place_of[c->a], m->place_of[c->b]);
 
-		if (m->exact.gone[i] && g->lacking[cell] > 0)
+		if (m->port_map.gone[i] && g->lacking[cell] > 0)
 			g->lacking[cell]--;
 	}
-	m->exact.shifted = up - g->matched;
+	m->port_map.shifted = up - g->matched;
 }
 
 int ft_trails_explain(struct explain *x)

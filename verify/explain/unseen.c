@@ -26,19 +26,19 @@ static struct shadow shadow_of(const struct ft_model *m, uint32_t planned)
 	struct shadow s = {.planned = planned};
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
-		uint32_t room = m->cells.width[pair->cell], live = m->live_of[pair->peer], n;
+		uint32_t room = m->cells.width[pair->cell], observed = m->observed_of[pair->peer], n;
 
-		if (live == FT_NONE || m->status[pair->peer] == FT_STATUS_ISOLATED)
+		if (observed == FT_NONE || m->status[pair->peer] == FT_STATUS_ISOLATED)
 			continue;
 		s.expected += room;
-		n = lesser(ft_uplinks_in_state(m, live, FT_LINK_SILENT), room);
+		n = lesser(ft_uplinks_in_state(m, observed, FT_LINK_SILENT), room);
 		s.silent += n;
 		room -= n;
 		/* An unread port may lead there. Ports that are down may be spare ones, so they come last. */
-		n = lesser(ft_uplinks_in_state(m, live, FT_LINK_UNREAD), room);
+		n = lesser(ft_uplinks_in_state(m, observed, FT_LINK_UNREAD), room);
 		s.unread += n;
 		room -= n;
-		n = ft_uplinks_in_state(m, live, FT_LINK_DOWN);
+		n = ft_uplinks_in_state(m, observed, FT_LINK_DOWN);
 		s.dark += lesser(n, room);
 		s.dark_at_most += lesser(n, m->cells.width[pair->cell]);
 	}
@@ -70,18 +70,18 @@ static void shadow_where(struct explain *x, struct ft_finding *f, uint32_t plann
 	struct ft_model *m = x->m;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
-		uint32_t width = m->cells.width[pair->cell], live = m->live_of[pair->peer], n;
+		uint32_t width = m->cells.width[pair->cell], observed = m->observed_of[pair->peer], n;
 
-		if (live == FT_NONE || width == 0 || m->status[pair->peer] == FT_STATUS_ISOLATED)
+		if (observed == FT_NONE || width == 0 || m->status[pair->peer] == FT_STATUS_ISOLATED)
 			continue;
 		/* While some ports are unread, the one that is down is not proven to be the one. */
-		n = link == FT_LINK_DOWN && ft_uplinks_in_state(m, live, FT_LINK_UNREAD) > 0
+		n = link == FT_LINK_DOWN && ft_uplinks_in_state(m, observed, FT_LINK_UNREAD) > 0
 			    ? 0
-			    : ft_ports_pick(m, live, planned, width, link, x->picked);
+			    : ft_ports_pick(m, observed, planned, width, link, x->picked);
 		for (uint32_t i = 0; i < n; i++)
 			ft_finding_where_port(m, f, x->picked[i]);
 		if (n < width)
-			ft_finding_where_switch(m, f, live, 0);
+			ft_finding_where_switch(m, f, observed, 0);
 	}
 }
 
@@ -124,9 +124,9 @@ static size_t ports_words(const struct ft_finding *f, size_t first, struct ft_te
 /* The director of the place, also of its chips, or FT_NONE. */
 static uint32_t director_at(const struct ft_model *m, const struct ft_place *place)
 {
-	for (uint32_t n = 0; m->origin && n < m->live.switch_count; n++)
-		if (ft_live_is_director(m, n) &&
-		    (m->live.switches[n].guid == place->guid || ft_chip_is_of(m, place->guid, &m->live.switches[n])))
+	for (uint32_t n = 0; m->origin && n < m->observed.switch_count; n++)
+		if (ft_observed_is_director(m, n) && (m->observed.switches[n].guid == place->guid ||
+						      ft_chip_is_of(m, place->guid, &m->observed.switches[n])))
 			return n;
 	return FT_NONE;
 }
@@ -163,13 +163,13 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 		}
 		if (director != FT_NONE) {
 			ft_text_printf(buffer, "%s%s (%zu port%s)", shown++ ? ", " : "",
-				       m->live.switches[director].label, count, count == 1 ? "" : "s");
+				       m->observed.switches[director].label, count, count == 1 ? "" : "s");
 			i += count;
 			continue;
 		}
-		for (uint32_t n = 0; n < m->live.switch_count; n++)
-			if (m->live.switches[n].guid == f->where[i].guid)
-				label = m->live.switches[n].label;
+		for (uint32_t n = 0; n < m->observed.switch_count; n++)
+			if (m->observed.switches[n].guid == f->where[i].guid)
+				label = m->observed.switches[n].label;
 		ft_text_printf(buffer, "%s%s", shown++ ? ", " : "", label);
 		i += ports_words(f, i, buffer);
 	}
@@ -182,7 +182,7 @@ static bool unseen_is_named(const struct ft_model *m, uint32_t planned)
 {
 	/* If the plan says which ports lead to it, the dark ones identify it; or the baseline may. */
 	return ft_recall_switch(m, planned) || m->kind_named[m->places[planned]->kind] ||
-	       ft_bind_of(m, planned)->count > 0 || ft_exact_knows(m, planned);
+	       ft_bind_of(m, planned)->count > 0 || ft_port_map_knows(m, planned);
 }
 
 /* Adds the switch's name and GUID from the baseline, if known. */
@@ -248,9 +248,9 @@ static const char *port_words(const struct ft_model *m, const struct ft_finding 
 
 	ft_text_reset(buffer);
 	for (size_t i = 0; i < f->where_count && buffer->length == 0; i++)
-		for (uint32_t n = 0; n < m->live.switch_count && f->where[i].port > 0; n++)
-			if (m->live.switches[n].guid == f->where[i].guid && buffer->length == 0)
-				ft_text_printf(buffer, "%s%s", m->live.switches[n].label,
+		for (uint32_t n = 0; n < m->observed.switch_count && f->where[i].port > 0; n++)
+			if (m->observed.switches[n].guid == f->where[i].guid && buffer->length == 0)
+				ft_text_printf(buffer, "%s%s", m->observed.switches[n].label,
 					       ft_port_words(&f->where[i], words));
 	return ft_text_string(buffer);
 }
@@ -314,16 +314,16 @@ static const struct numbered *gap_find(const struct numbered *list, uint32_t cou
  */
 static const char *left_out_words(struct ft_model *m, uint32_t kind, struct ft_text *buffer)
 {
-	_cleanup_free_ struct numbered *list = calloc(m->live.switch_count + 1UL, sizeof(*list));
+	_cleanup_free_ struct numbered *list = calloc(m->observed.switch_count + 1UL, sizeof(*list));
 	const struct numbered *before;
 	uint32_t count = 0, unseen = 0;
 
 	ft_text_reset(buffer);
 	m->failed |= !list;
 	for (uint32_t p = 0; p < m->place_count; p++)
-		unseen += m->places[p]->kind == kind && m->live_of[p] == FT_NONE;
-	for (uint32_t i = 0; list && unseen == 1 && i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+		unseen += m->places[p]->kind == kind && m->observed_of[p] == FT_NONE;
+	for (uint32_t i = 0; list && unseen == 1 && i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
 		if (sw->planned != FT_NONE && sw->kind == kind)
 			count += numbered_read(sw->label, &list[count]);
@@ -372,9 +372,9 @@ static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t pla
 		uint32_t width = m->cells.width[pair->cell], q = pair->peer;
 		char cables[48];
 
-		if (m->live_of[q] == FT_NONE || width == 0 || m->status[q] == FT_STATUS_ISOLATED)
+		if (m->observed_of[q] == FT_NONE || width == 0 || m->status[q] == FT_STATUS_ISOLATED)
 			continue;
-		ft_finding_symptom(m, f, m->live_of[q], 0, "%s lacks %s", label_of(m, q),
+		ft_finding_symptom(m, f, m->observed_of[q], 0, "%s lacks %s", label_of(m, q),
 				   ft_plural(width, "cable", cables));
 	}
 }
@@ -436,7 +436,7 @@ static uint32_t seen_peers(const struct ft_model *m, uint32_t planned)
 	uint32_t seen = 0;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
-		seen += m->cells.width[pair->cell] > 0 && m->live_of[pair->peer] != FT_NONE;
+		seen += m->cells.width[pair->cell] > 0 && m->observed_of[pair->peer] != FT_NONE;
 	return seen;
 }
 
@@ -504,10 +504,10 @@ static struct pod *pods_count(const struct ft_model *m, uint32_t *ret_count)
 
 		if (number == FT_UNPINNED)
 			continue;
-		if (p >= m->edges && m->live_of[p] != FT_NONE && pods[number].spine == FT_NONE)
-			pods[number].spine = m->live_of[p];
+		if (p >= m->edges && m->observed_of[p] != FT_NONE && pods[number].spine == FT_NONE)
+			pods[number].spine = m->observed_of[p];
 		pods[number].planned += p < m->edges;
-		pods[number].seen += p < m->edges && m->live_of[p] != FT_NONE;
+		pods[number].seen += p < m->edges && m->observed_of[p] != FT_NONE;
 	}
 	return pods;
 }
@@ -539,7 +539,7 @@ static void unseen_edge_alternative(struct explain *x, struct ft_finding *f, uin
 		ft_finding_alternative(m, f,
 				       "the plan has pods of %u and of %u edge switches, and which is which is not "
 				       "bound: it may be the pod of %s that lacks one",
-				       here.planned, there.planned, m->live.switches[there.spine].label);
+				       here.planned, there.planned, m->observed.switches[there.spine].label);
 		return;
 	}
 }
@@ -634,7 +634,7 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 		m->status[p] = m->places[p]->hosts > 0 ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
 		ft_finding_gone(m, f, p);
 		if (shadow_of(m, p).expected == 0) {
-			ft_finding_symptom(m, f, m->live.entry == FT_NONE ? 0 : m->live.entry, 0,
+			ft_finding_symptom(m, f, m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0,
 					   "%s is behind it and not seen", m->places[p]->name);
 			continue;
 		}
@@ -686,7 +686,7 @@ static uint32_t cause_near(const struct ft_model *m, uint32_t p)
 	uint32_t cause = FT_NONE;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1) && cause == FT_NONE; pair++)
-		if (m->cells.width[pair->cell] > 0 && m->live_of[pair->peer] == FT_NONE)
+		if (m->cells.width[pair->cell] > 0 && m->observed_of[pair->peer] == FT_NONE)
 			cause = cause_of(m, pair->peer);
 	return cause;
 }
@@ -705,7 +705,7 @@ static void behind_tell(struct ft_model *m, struct ft_finding *f, uint32_t p)
 	f->impact.hosts_cut_off += lost ? hosts : 0;
 	f->severity = lost && hosts > 0 ? FT_SEVERITY_CRITICAL : f->severity;
 	ft_finding_gone(m, f, p);
-	ft_finding_symptom(m, f, m->live.entry == FT_NONE ? 0 : m->live.entry, 0,
+	ft_finding_symptom(m, f, m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0,
 			   "%s and its %s behind it are out of %s", ft_text_string(&text),
 			   ft_plural(hosts, "host", words), lost ? "reach" : "sight");
 	ft_text_release(&text);
@@ -725,7 +725,7 @@ static void behind_explain(struct explain *x)
 		for (uint32_t p = m->edges; p < m->place_count; p++) {
 			uint32_t cause;
 
-			if (!ft_is_beside(m, p) || m->live_of[p] != FT_NONE || shadow_of(m, p).expected > 0 ||
+			if (!ft_is_beside(m, p) || m->observed_of[p] != FT_NONE || shadow_of(m, p).expected > 0 ||
 			    cause_of(m, p) != FT_NONE)
 				continue;
 			cause = cause_near(m, p);
@@ -747,7 +747,7 @@ int ft_unseen_explain(struct explain *x)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		struct shadow s;
 
-		if (m->live_of[p] != FT_NONE || m->status[p] != FT_STATUS_OK)
+		if (m->observed_of[p] != FT_NONE || m->status[p] != FT_STATUS_OK)
 			continue;
 		s = shadow_of(m, p);
 		switch (shadow_kind(m, &s)) {
@@ -772,14 +772,14 @@ int ft_unseen_explain(struct explain *x)
  */
 bool ft_uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned)
 {
-	const struct ft_live_switch *sw = ft_live_at(m, e);
-	uint32_t silent = ft_uplinks_in_state(m, m->live_of[e], FT_LINK_SILENT);
+	const struct ft_observed_switch *sw = ft_observed_at(m, e);
+	uint32_t silent = ft_uplinks_in_state(m, m->observed_of[e], FT_LINK_SILENT);
 	uint32_t hosts = m->places[e]->hosts;
 
-	if (ft_uplinks_in_state(m, m->live_of[e], FT_LINK_UNREAD) > 0)
+	if (ft_uplinks_in_state(m, m->observed_of[e], FT_LINK_UNREAD) > 0)
 		return true;
 	return silent > 0 &&
-	       (sw->hosts + silent > hosts || ft_uplinks_in_state(m, m->live_of[e], FT_LINK_DOWN) < planned);
+	       (sw->hosts + silent > hosts || ft_uplinks_in_state(m, m->observed_of[e], FT_LINK_DOWN) < planned);
 }
 
 /* What the sweep could not find out, in numbers. */
@@ -802,11 +802,11 @@ static struct gaps gaps_count(struct ft_model *m)
 
 	for (uint32_t i = 0; i < m->cells.count; i++)
 		g.unjudged += m->cells.unjudged[i];
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		uint32_t unread = ft_ports_in_state(m, i, FT_LINK_UNREAD, true);
 		uint32_t silent = ft_ports_in_state(m, i, FT_LINK_SILENT, true);
 
-		m->live.switches[i].unheard = unread + silent;
+		m->observed.switches[i].unheard = unread + silent;
 		g.unread += unread;
 		g.silent += silent;
 	}
@@ -824,7 +824,7 @@ static bool gaps_matter(const struct explain *x, const struct gaps *g)
 {
 	const struct ft_model *m = x->m;
 
-	if (m->live.switch_count == 0 || m->snapshot->source.stopped || g->unread + g->silent + g->unjudged > 0)
+	if (m->observed.switch_count == 0 || m->snapshot->source.stopped || g->unread + g->silent + g->unjudged > 0)
 		return true;
 	/* If an edge is cut off, the rest is behind it, and its finding says so. Other losses do not concern cables. */
 	return g->unreached > 0 && !x->isolated_seen;
@@ -873,7 +873,7 @@ static void gaps_words(struct explain *x, struct ft_finding *f, const struct gap
 {
 	struct ft_model *m = x->m;
 
-	if (m->live.switch_count == 0) {
+	if (m->observed.switch_count == 0) {
 		ft_say(m, &f->observed, "no switch was seen");
 		ft_say(m, &f->text, "%s saw no switch: nothing can be judged", m->words->observed);
 		ft_say(m, &f->fix, "%s", m->words->first_look);
@@ -898,14 +898,14 @@ void ft_incomplete_report(struct explain *x)
 		return;
 	f = ft_finding_add(m, FT_CODE_SWEEP_INCOMPLETE, gaps.silent ? FT_EVIDENCE_MUTE : FT_EVIDENCE_UNREACHED);
 	f->count = gaps.unread + gaps.silent;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		const struct ft_node *node = node_of(m, i);
 
 		for (uint32_t n = 0; n < node->port_count; n++) {
 			uint8_t link = m->snapshot->ports[node->first_port + n].link;
 
 			/* Of invented switches, nothing is missing. */
-			if (m->snapshot->source.stopped && m->live.switches[i].planned == FT_NONE)
+			if (m->snapshot->source.stopped && m->observed.switches[i].planned == FT_NONE)
 				break;
 			if ((link == FT_LINK_UNREAD || link == FT_LINK_SILENT) &&
 			    !m->port_claimed[node->first_port + n])
@@ -919,7 +919,7 @@ void ft_incomplete_report(struct explain *x)
 	/* All planned switches that were reached have answered. */
 	if (m->snapshot->source.stopped && f->where_count == 0)
 		f->evidence = FT_EVIDENCE_SEEN;
-	if (m->snapshot->source.stopped && m->live.switch_count > 0)
+	if (m->snapshot->source.stopped && m->observed.switch_count > 0)
 		stop_words(x, f);
 	else
 		gaps_words(x, f, &gaps);

@@ -22,7 +22,7 @@ enum { REWIRED_MIN = 4 };
 struct look {
 	const struct ft_inference *f;
 	const struct ft_fit *fit;
-	uint32_t *usual; /* by live switch, for cores: cables to most edges */
+	uint32_t *usual; /* by observed switch, for cores: cables to most edges */
 	uint32_t cores, edges;
 };
 
@@ -33,7 +33,7 @@ static int usual_find(struct look *look)
 
 	if (!tally)
 		return -ENOMEM;
-	for (uint32_t c = 0; c < f->live->switch_count; c++) {
+	for (uint32_t c = 0; c < f->observed->switch_count; c++) {
 		uint32_t near = 0;
 
 		look->edges += look->fit->rank[c] == LOWER;
@@ -83,8 +83,8 @@ static struct difference difference_of(const struct look *look, uint32_t edge)
 static bool named_like(const struct ft_inference *f, uint32_t a, uint32_t b)
 {
 	size_t length_a, length_b;
-	const char *x = ft_text_short_name(f->live->switches[a].name, &length_a);
-	const char *y = ft_text_short_name(f->live->switches[b].name, &length_b);
+	const char *x = ft_text_short_name(f->observed->switches[a].name, &length_a);
+	const char *y = ft_text_short_name(f->observed->switches[b].name, &length_b);
 	size_t stem_a = strcspn(x, "0123456789"), stem_b = strcspn(y, "0123456789");
 
 	return stem_a == stem_b && strncmp(x, y, stem_a) == 0;
@@ -93,10 +93,10 @@ static bool named_like(const struct ft_inference *f, uint32_t a, uint32_t b)
 /* True if its name differs from those of nearly all edges, which are alike. */
 static bool is_named_apart(const struct look *look, uint32_t edge)
 {
-	const struct ft_live *live = look->f->live;
+	const struct ft_observed_fabric *observed = look->f->observed;
 	uint32_t alike = 0, apart = FT_NONE, others = 0;
 
-	for (uint32_t i = 0; i < live->switch_count; i++) {
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
 		if (look->fit->rank[i] != LOWER)
 			continue;
 		if (named_like(look->f, edge, i))
@@ -104,7 +104,7 @@ static bool is_named_apart(const struct look *look, uint32_t edge)
 		else if (apart == FT_NONE)
 			apart = i;
 	}
-	for (uint32_t i = 0; i < live->switch_count && apart != FT_NONE; i++)
+	for (uint32_t i = 0; i < observed->switch_count && apart != FT_NONE; i++)
 		others += look->fit->rank[i] == LOWER && named_like(look->f, apart, i);
 	return alike * 4 <= look->edges && others * 4 >= look->edges * 3;
 }
@@ -126,7 +126,7 @@ static bool are_twins(const struct look *look, uint32_t a, uint32_t b)
 /* True if another edge differs in the same way, which is no accident. */
 static bool has_twin(const struct look *look, uint32_t edge)
 {
-	for (uint32_t i = 0; i < look->f->live->switch_count; i++)
+	for (uint32_t i = 0; i < look->f->observed->switch_count; i++)
 		if (i != edge && look->fit->rank[i] == LOWER && are_twins(look, i, edge))
 			return true;
 	return false;
@@ -145,7 +145,7 @@ static bool is_beside(const struct look *look, uint32_t edge)
 
 int ft_infer_beside(const struct ft_inference *f, const struct ft_fit *fit, struct ft_fit *ret)
 {
-	uint32_t n = f->live->switch_count, found = 0;
+	uint32_t n = f->observed->switch_count, found = 0;
 	_cleanup_free_ uint32_t *usual = calloc(n + 1UL, sizeof(*usual));
 	struct look look = {.f = f, .fit = fit, .usual = usual};
 	int r = usual ? usual_find(&look) : -ENOMEM;

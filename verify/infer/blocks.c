@@ -49,7 +49,7 @@ struct sheet {
 	enum ft_side side; /* of the rows, where the columns are */
 	const uint32_t *row;
 	uint32_t rows;
-	uint32_t *column; /* live switches; owned */
+	uint32_t *column; /* observed switches; owned */
 	uint32_t *block;  /* by column: its set; owned */
 	bool *valid;	  /* by column: it has a pattern; owned */
 	uint32_t *usual;  /* by column: the width of its pattern; owned */
@@ -100,12 +100,12 @@ static bool is_diagonal(const struct sheet *s, uint32_t row, uint32_t column)
 /* ---- holes ---- */
 
 /* True if ports below and above have cables. Ports that were never used are usually at the ends. */
-static bool is_within(const struct ft_inference *f, uint32_t live, uint32_t number)
+static bool is_within(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
 	bool below = false, above = false;
 
-	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
-		bool lit = !ft_infer_port_is_dark(f, live, p);
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, observed); p++) {
+		bool lit = !ft_infer_port_is_dark(f, observed, p);
 
 		below |= p < number && lit;
 		above |= p > number && lit;
@@ -146,15 +146,16 @@ static void habits_collect(const struct ft_intent *intent, const uint32_t *membe
 	const struct ft_inference *f = intent->f;
 
 	for (uint32_t k = 0; k < 2 * count; k++) {
-		uint32_t live = member[k % count];
-		const struct ft_live_switch *sw = &f->live->switches[live];
+		uint32_t observed = member[k % count];
+		const struct ft_observed_switch *sw = &f->observed->switches[observed];
 
 		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
-			uint32_t number = f->snapshot->ports[ft_cable_port(cable, live)].number;
-			uint32_t far = ft_cable_far(cable, live);
+			const struct ft_observed_cable *cable =
+				&f->observed->cables[f->observed->at[sw->first_cable + n]];
+			uint32_t number = f->snapshot->ports[ft_cable_port(cable, observed)].number;
+			uint32_t far = ft_cable_far(cable, observed);
 
-			if (cable->a == cable->b || ft_side_of(intent, live, far) != side ||
+			if (cable->a == cable->b || ft_side_of(intent, observed, far) != side ||
 			    number > FT_DIRECTOR_PORTS_MAX)
 				continue;
 			if (k < count)
@@ -182,7 +183,8 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 		return 0;
 	habits_collect(intent, member, count, side, habit);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lit = 0, usual = 0, ports = f->snapshot->nodes[f->live->switches[member[i]].node].port_count;
+		uint32_t lit = 0, usual = 0,
+			 ports = f->snapshot->nodes[f->observed->switches[member[i]].node].port_count;
 
 		for (uint32_t number = 1; number <= ports && number <= FT_DIRECTOR_PORTS_MAX; number++) {
 			bool dark = ft_infer_port_is_dark(f, member[i], number);
@@ -217,9 +219,9 @@ static uint32_t pairs_with(const struct sheet *s, uint32_t set)
 	return pairs;
 }
 
-static void column_add(struct sheet *s, uint32_t live, uint32_t set)
+static void column_add(struct sheet *s, uint32_t observed, uint32_t set)
 {
-	s->column[s->columns] = live;
+	s->column[s->columns] = observed;
 	s->block[s->columns++] = set;
 }
 
@@ -373,8 +375,8 @@ static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t us
 static bool same_system(const struct ft_intent *intent, uint32_t a, uint32_t b)
 {
 	const struct ft_snapshot *s = intent->f->snapshot;
-	const struct ft_node *x = &s->nodes[intent->f->live->switches[a].node];
-	const struct ft_node *y = &s->nodes[intent->f->live->switches[b].node];
+	const struct ft_node *x = &s->nodes[intent->f->observed->switches[a].node];
+	const struct ft_node *y = &s->nodes[intent->f->observed->switches[b].node];
 
 	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
 }
@@ -391,12 +393,12 @@ static uint32_t port_to(const struct sheet *s, uint32_t row, uint32_t column)
 }
 
 /* True if one port below and one above lead to switches. */
-static bool is_between_links(const struct ft_inference *f, uint32_t live, uint32_t number)
+static bool is_between_links(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
 	bool below = false, above = false;
 
-	for (uint32_t p = 1; p <= ft_infer_last_port(f, live); p++) {
-		bool link = ft_infer_port_far(f, live, p) != FT_NONE;
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, observed); p++) {
+		bool link = ft_infer_port_far(f, observed, p) != FT_NONE;
 
 		below |= p < number && link;
 		above |= p > number && link;
@@ -452,14 +454,14 @@ static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
 {
 	const struct ft_twins *twins = columns_twins(s);
 	const struct ft_twin_set *set = &twins->sets[s->block[column]];
-	uint32_t live = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
+	uint32_t observed = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
 	int r = column_holes(s, column, &holes);
 	bool system;
 
 	for (uint32_t k = 0; k < set->count; k++)
-		same += same_system(s->intent, live, twins->members[set->first + k]);
+		same += same_system(s->intent, observed, twins->members[set->first + k]);
 	system = same * 2 > set->count;
-	*ret = r == 0 && ((holes > 0 && holes * 100 >= lacks * HOLES_PERCENT && (!twins->apart[live] || system)) ||
+	*ret = r == 0 && ((holes > 0 && holes * 100 >= lacks * HOLES_PERCENT && (!twins->apart[observed] || system)) ||
 			  rows_miss_a_port(s, column, !system));
 	return r;
 }
@@ -810,10 +812,10 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 }
 
 /* True if a switch has fewer cables than another of its set. */
-static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t live)
+static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t observed)
 {
-	const struct ft_twin_set *set = &twins->sets[twins->set_of[live]];
-	uint32_t cables = intent->f->graph.degree[live];
+	const struct ft_twin_set *set = &twins->sets[twins->set_of[observed]];
+	uint32_t cables = intent->f->graph.degree[observed];
 
 	for (uint32_t k = 0; k < set->count; k++)
 		if (intent->f->graph.degree[twins->members[set->first + k]] > cables)

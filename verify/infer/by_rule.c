@@ -32,25 +32,26 @@ void ft_infer_by_rule_notes(const struct ft_inference *f, struct ft_text *text)
 	note_add(text, "aggregation", &f->why[FT_WHY_AGGREGATION]);
 }
 
-void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *live_of, uint32_t count, struct ft_text *text)
+void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
+			    struct ft_text *text)
 {
 	ft_text_puts(text, ", \"hosts\": [");
 	for (uint32_t i = 0, run; i < count; i += run) {
 		for (run = 1; i + run < count; run++)
-			if (f->hosts[live_of[i + run]] != f->hosts[live_of[i]])
+			if (f->hosts[observed_of[i + run]] != f->hosts[observed_of[i]])
 				break;
-		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, f->hosts[live_of[i]]);
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, f->hosts[observed_of[i]]);
 	}
 	ft_text_puts(text, "]");
 }
 
 int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid)
 {
-	const struct ft_live *live = f->live;
+	const struct ft_observed_fabric *observed = f->observed;
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		const char *name = live->switches[i].name;
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
+		const char *name = observed->switches[i].name;
 		uint32_t there = i;
 		int r = ft_map_add(&map, ft_text_short_hash(name), i, &there);
 
@@ -63,16 +64,16 @@ int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid)
 	return 0;
 }
 
-void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *live_of, uint32_t count, const bool *by_guid,
-			   struct ft_text *text)
+void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
+			   const bool *by_guid, struct ft_text *text)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct ft_live_switch *sw = &f->live->switches[live_of[i]];
+		const struct ft_observed_switch *sw = &f->observed->switches[observed_of[i]];
 		size_t length;
 		const char *start = ft_text_short_name(sw->name, &length);
 
 		ft_text_puts(text, i ? ",\n\t\t" : "\n\t\t");
-		if (by_guid[live_of[i]])
+		if (by_guid[observed_of[i]])
 			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
 		else
 			ft_text_printf(text, "\"%.*s\"", (int)length, start);

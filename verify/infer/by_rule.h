@@ -11,19 +11,19 @@ enum { FT_SURPLUS_COST = 3 };
 /* Adds the notes on hosts, rates and aggregation nodes, each with a comma before it. */
 void ft_infer_by_rule_notes(const struct ft_inference *f, struct ft_text *text);
 
-/* Adds the hosts of each of @count live switches, in the order of the plan: , "hosts": [...] */
-void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *live_of, uint32_t count,
+/* Adds the hosts of each of @count observed switches, in the order of the plan: , "hosts": [...] */
+void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
 			    struct ft_text *text);
 
 /*
- * Marks the live switches that a design must call by GUID: those without a name that it can have as it is: plain,
+ * Marks the observed switches that a design must call by GUID: those without a name that it can have as it is: plain,
  * without what JSON would escape, and of no other switch. Returns 0 or -ENOMEM.
  */
 int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid);
 
-/* Adds the names or GUIDs of @count live switches, with commas between them. */
-void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *live_of, uint32_t count, const bool *by_guid,
-			   struct ft_text *text);
+/* Adds the names or GUIDs of @count observed switches, with commas between them. */
+void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
+			   const bool *by_guid, struct ft_text *text);
 
 /*
  * Verifies the fabric by a design. @nameless: without the names that its rules give, which may be the fabric's own, of

@@ -55,16 +55,16 @@ static void aggregation_tell(struct ft_inference *f)
 /* ---- hosts ---- */
 
 /* The lowest and highest port of an edge that leads to other switches; low 0: none. */
-static void uplink_range(const struct ft_inference *f, uint32_t live, uint32_t *ret_low, uint32_t *ret_high)
+static void uplink_range(const struct ft_inference *f, uint32_t observed, uint32_t *ret_low, uint32_t *ret_high)
 {
-	const struct ft_live_switch *sw = &f->live->switches[live];
+	const struct ft_observed_switch *sw = &f->observed->switches[observed];
 
 	*ret_low = *ret_high = 0;
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
-		uint32_t number = f->snapshot->ports[ft_cable_port(cable, live)].number;
+		const struct ft_observed_cable *cable = &f->observed->cables[f->observed->at[sw->first_cable + n]];
+		uint32_t number = f->snapshot->ports[ft_cable_port(cable, observed)].number;
 
-		if (cable->a == cable->b || !ft_infer_in_tree(f, ft_cable_far(cable, live)))
+		if (cable->a == cable->b || !ft_infer_in_tree(f, ft_cable_far(cable, observed)))
 			continue;
 		if (*ret_low == 0 || number < *ret_low)
 			*ret_low = number;
@@ -86,10 +86,11 @@ static uint32_t ports_for_hosts(const struct ft_inference *f)
 	}
 	low = ft_tally_mode(&lows, 1);
 	high = ft_tally_mode(&highs, 1);
-	for (uint32_t i = 0; i < f->live->host_count; i++) {
-		uint32_t number = f->snapshot->ports[f->live->hosts[i].switch_port].number;
+	for (uint32_t i = 0; i < f->observed->host_count; i++) {
+		uint32_t number = f->snapshot->ports[f->observed->hosts[i].switch_port].number;
 
-		if (f->fit.rank[f->live->hosts[i].live] != 0 || number > ft_infer_last_port(f, f->live->hosts[i].live))
+		if (f->fit.rank[f->observed->hosts[i].observed] != 0 ||
+		    number > ft_infer_last_port(f, f->observed->hosts[i].observed))
 			continue;
 		most = number > most ? number : most;
 		least = number < least ? number : least;
@@ -332,15 +333,15 @@ static struct ft_rate rate_take(struct rates *rates, uint32_t *ret_votes)
 
 static void rates_collect(const struct ft_inference *f, struct rates *uplinks, struct rates *hosts)
 {
-	for (uint32_t i = 0; i < f->live->cable_count; i++) {
-		const struct ft_live_cable *cable = &f->live->cables[i];
+	for (uint32_t i = 0; i < f->observed->cable_count; i++) {
+		const struct ft_observed_cable *cable = &f->observed->cables[i];
 
 		if (cable->a != cable->b && ft_infer_in_tree(f, cable->a) && ft_infer_in_tree(f, cable->b))
 			rate_vote(f, cable->a_port, uplinks);
 	}
-	for (uint32_t i = 0; i < f->live->host_count; i++)
-		if (ft_infer_in_tree(f, f->live->hosts[i].live))
-			rate_vote(f, f->live->hosts[i].switch_port, hosts);
+	for (uint32_t i = 0; i < f->observed->host_count; i++)
+		if (ft_infer_in_tree(f, f->observed->hosts[i].observed))
+			rate_vote(f, f->observed->hosts[i].switch_port, hosts);
 }
 
 /* True for one lane of several, or the lowest speed: the cable trains badly, however many do. */
@@ -384,26 +385,26 @@ static void rates_tell(struct ft_inference *f)
 	}
 }
 
-struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t live)
+struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t observed)
 {
-	const struct ft_live_switch *sw = &f->live->switches[live];
+	const struct ft_observed_switch *sw = &f->observed->switches[observed];
 	struct rates rates = {0};
 	struct ft_rate rate;
 	bool hosts = false;
 	uint32_t votes;
 
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_live_cable *cable = &f->live->cables[f->live->at[sw->first_cable + n]];
+		const struct ft_observed_cable *cable = &f->observed->cables[f->observed->at[sw->first_cable + n]];
 
 		if (cable->a != cable->b)
 			rate_vote(f, cable->a_port, &rates);
 	}
 	/* A single cable may train badly, unless the hosts are as slow. */
-	for (uint32_t i = 0; i < f->live->host_count && rates.total == 1; i++)
-		hosts |= f->live->hosts[i].live == live && f->hosts[live] > 1;
-	for (uint32_t i = 0; i < f->live->host_count && hosts; i++)
-		if (f->live->hosts[i].live == live)
-			rate_vote(f, f->live->hosts[i].switch_port, &rates);
+	for (uint32_t i = 0; i < f->observed->host_count && rates.total == 1; i++)
+		hosts |= f->observed->hosts[i].observed == observed && f->hosts[observed] > 1;
+	for (uint32_t i = 0; i < f->observed->host_count && hosts; i++)
+		if (f->observed->hosts[i].observed == observed)
+			rate_vote(f, f->observed->hosts[i].switch_port, &rates);
 	rate = rate_take(&rates, &votes);
 	if (rates.total < 2 || votes * 2 <= rates.total || rate_is_odd(rate) ||
 	    ft_rate_mbps(rate) == ft_rate_mbps(f->usual_rate))
@@ -411,9 +412,9 @@ struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t live)
 	return rate;
 }
 
-struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live)
+struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t observed)
 {
-	struct ft_rate rate = ft_infer_own_rate(f, live);
+	struct ft_rate rate = ft_infer_own_rate(f, observed);
 
 	return ft_rate_mbps(rate) < ft_rate_mbps(f->usual_rate) ? rate : (struct ft_rate){0};
 }
@@ -435,21 +436,21 @@ static bool rate_is_among(struct ft_rate rate, const struct ft_rate *rates, uint
 static void rates_withdraw(struct ft_inference *f)
 {
 	struct ft_inferred *d = &f->design;
-	_cleanup_free_ struct rate_share *hosts = calloc(f->live->switch_count + 1UL, sizeof(*hosts));
+	_cleanup_free_ struct rate_share *hosts = calloc(f->observed->switch_count + 1UL, sizeof(*hosts));
 	bool uplinks_slower = false, hosts_slower = false;
 
 	if (!hosts) {
 		f->why[FT_WHY_RATE].failed = true;
 		return;
 	}
-	for (uint32_t i = 0; i < f->live->host_count; i++) {
-		const struct ft_live_host *host = &f->live->hosts[i];
+	for (uint32_t i = 0; i < f->observed->host_count; i++) {
+		const struct ft_observed_host *host = &f->observed->hosts[i];
 
-		hosts[host->live].all++;
-		hosts[host->live].expected +=
+		hosts[host->observed].all++;
+		hosts[host->observed].expected +=
 			rate_is_among(rate_at(f, host->switch_port), d->host_rates, d->host_rate_count);
 	}
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		uplinks_slower |= ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 		hosts_slower |= hosts[i].all > 1 && hosts[i].expected * 2 < hosts[i].all;
 	}

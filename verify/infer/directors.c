@@ -11,10 +11,10 @@
 
 #include "verify/infer/infer_parts.h"
 
-const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t live)
+const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t observed)
 {
 	for (uint32_t i = 0; f->chassis && i < f->chassis->director_count; i++)
-		if (f->chassis->directors[i].node == f->live->switches[live].node)
+		if (f->chassis->directors[i].node == f->observed->switches[observed].node)
 			return &f->chassis->directors[i];
 	return NULL;
 }
@@ -232,8 +232,8 @@ static int pattern_serves(const struct ft_inference *f, uint32_t rank, const str
 		uint32_t chip = f->chassis->chip_of[n];
 		const struct ft_director *d =
 			chip == FT_NO_NODE ? NULL : &f->chassis->directors[f->chassis->chips[chip].director];
-		uint32_t live = d ? f->live->switch_of_node[d->node] : FT_NONE;
-		bool ours = live != FT_NONE && f->fit.rank[live] == rank;
+		uint32_t observed = d ? f->observed->switch_of_node[d->node] : FT_NONE;
+		bool ours = observed != FT_NONE && f->fit.rank[observed] == rank;
 		size_t length, whole_length, start = 0, end = 0;
 		const char *name = description_of(f->chips, n, &length), *whole;
 		int r;

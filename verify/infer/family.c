@@ -174,11 +174,11 @@ static void widths_find(const struct ft_inference *f, struct ft_sketch *sketch)
 
 static int degrees_find(const struct ft_inference *f, struct ft_sketch *sketch)
 {
-	_cleanup_free_ uint32_t *votes = calloc(f->live->switch_count + 1UL, sizeof(*votes));
+	_cleanup_free_ uint32_t *votes = calloc(f->observed->switch_count + 1UL, sizeof(*votes));
 
 	if (!votes)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		uint32_t degree = ft_adjacent_count(&f->graph, i);
 
 		votes[degree]++;
@@ -198,10 +198,10 @@ static bool recognition_begin(struct recognition *x)
 {
 	const struct ft_inference *f = x->f;
 
-	if (f->live->switch_count < SWITCHES_MIN || f->live->part_count > 1)
+	if (f->observed->switch_count < SWITCHES_MIN || f->observed->part_count > 1)
 		return false;
 	x->ports = ft_infer_ports(f, 0);
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		if (ft_infer_ports(f, i) != x->ports)
 			return false;
 		x->most_hosts = f->hosts[i] > x->most_hosts ? f->hosts[i] : x->most_hosts;
@@ -217,9 +217,10 @@ static bool few_wrong(const struct recognition *x, uint64_t wrong)
 	return wrong <= x->cables / WRONG_SHARE || (wrong <= WRONG_SOME && wrong <= x->cables / WRONG_SMALL);
 }
 
-/* What identifies the switches of a plan: by place the live switch, and by live switch whether its GUID tells it. */
+/* What identifies the switches of a plan: by place the observed switch, and by observed switch whether its GUID tells
+ * it. */
 struct places {
-	uint32_t *live_of;
+	uint32_t *observed_of;
 	bool *by_guid;
 	uint64_t wrong; /* cables, by the match without names */
 };
@@ -233,7 +234,7 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 		text,
 		",\n\t\"why\": {\n\t\t\"topology\": \"%u switches, cabled to each other as those of %s are; %llu "
 		"of %llu cables are wrong or missing by its rule\"",
-		f->live->switch_count, c->family->about, (unsigned long long)places->wrong,
+		f->observed->switch_count, c->family->about, (unsigned long long)places->wrong,
 		(unsigned long long)x->cables);
 	ft_infer_by_rule_notes(f, text);
 	ft_text_puts(text, "\n\t}");
@@ -257,12 +258,12 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_printf(text, ",\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u", x->ports,
 		       x->most_hosts ? x->most_hosts : 1);
 	if (places && x->f->host_total > 0)
-		ft_infer_by_rule_hosts(x->f, places->live_of, x->f->live->switch_count, text);
+		ft_infer_by_rule_hosts(x->f, places->observed_of, x->f->observed->switch_count, text);
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, x->f);
 	if (places) {
 		ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
-		ft_infer_by_rule_bind(x->f, places->live_of, x->f->live->switch_count, places->by_guid, text);
+		ft_infer_by_rule_bind(x->f, places->observed_of, x->f->observed->switch_count, places->by_guid, text);
 		ft_text_puts(text, "\n\t]}");
 	}
 	ft_text_puts(text, "\n}\n");
@@ -318,7 +319,7 @@ static bool size_fits(const struct recognition *x, const struct ft_design *desig
 	if (ft_family_propose(&proposal) < 0)
 		return false;
 	apart = size.cables > x->cables ? size.cables - x->cables : x->cables - size.cables;
-	return size.switches == x->f->live->switch_count && few_wrong(x, apart);
+	return size.switches == x->f->observed->switch_count && few_wrong(x, apart);
 }
 
 static int descending(const void *a, const void *b)
@@ -449,7 +450,7 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 static int candidates_find(struct recognition *x)
 {
 	const struct ft_inference *f = x->f;
-	struct ft_sketch sketch = {.switches = f->live->switch_count, .offer = candidate_offer, .arg = x};
+	struct ft_sketch sketch = {.switches = f->observed->switch_count, .offer = candidate_offer, .arg = x};
 	int r;
 
 	x->queue = calloc(f->graph.count + 1UL, sizeof(*x->queue));
@@ -476,24 +477,25 @@ static int candidates_find(struct recognition *x)
 
 /* ---- the match ---- */
 
-/* The live switch in each place of the plan. Returns 1, 0 if a place is empty or two have one GUID, or -ENOMEM. */
-static int places_find(const struct recognition *x, const struct ft_report *report, uint32_t *live_of)
+/* The observed switch in each place of the plan. Returns 1, 0 if a place is empty or two have one GUID, or -ENOMEM. */
+static int places_find(const struct recognition *x, const struct ft_report *report, uint32_t *observed_of)
 {
 	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
-	uint32_t count = x->f->live->switch_count;
+	uint32_t count = x->f->observed->switch_count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		int r = ft_map_add(&by_guid, x->f->live->switches[i].guid, i, NULL);
+		int r = ft_map_add(&by_guid, x->f->observed->switches[i].guid, i, NULL);
 
 		if (r <= 0)
 			return r;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t live = i < report->switch_count ? ft_map_get(&by_guid, report->switches[i].guid) : FT_MAP_NONE;
+		uint32_t observed =
+			i < report->switch_count ? ft_map_get(&by_guid, report->switches[i].guid) : FT_MAP_NONE;
 
-		if (live == FT_MAP_NONE)
+		if (observed == FT_MAP_NONE)
 			return 0;
-		live_of[i] = live;
+		observed_of[i] = observed;
 	}
 	return 1;
 }
@@ -503,7 +505,7 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 			 struct places *places, struct ft_text *text)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	int r = places_find(x, match, places->live_of);
+	int r = places_find(x, match, places->observed_of);
 
 	if (r > 0)
 		r = ft_infer_by_rule_names(x->f, places->by_guid) < 0 ? -ENOMEM : 1;
@@ -521,14 +523,14 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text,
 			   uint64_t *ret_wrong)
 {
-	_cleanup_free_ uint32_t *live_of = calloc(x->f->live->switch_count + 1UL, sizeof(*live_of));
-	_cleanup_free_ bool *by_guid = calloc(x->f->live->switch_count + 1UL, sizeof(*by_guid));
+	_cleanup_free_ uint32_t *observed_of = calloc(x->f->observed->switch_count + 1UL, sizeof(*observed_of));
+	_cleanup_free_ bool *by_guid = calloc(x->f->observed->switch_count + 1UL, sizeof(*by_guid));
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(ft_text_release) struct ft_text draft = {0};
-	struct places places = {live_of, by_guid, 0};
+	struct places places = {observed_of, by_guid, 0};
 	int r;
 
-	if (!live_of || !by_guid)
+	if (!observed_of || !by_guid)
 		return -ENOMEM;
 	design_write(x, c, NULL, &draft);
 	r = ft_infer_by_rule_verify(x->f, &draft, true, &report);
@@ -549,7 +551,7 @@ int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_te
 		return r;
 	r = candidates_find(&x);
 	/* In large networks distances tell more, and a match that fails costs more. */
-	if (f->live->switch_count > LARGE)
+	if (f->observed->switch_count > LARGE)
 		x.best_count = x.best_count < TRIALS_LARGE ? x.best_count : TRIALS_LARGE;
 	for (uint32_t i = 0; r == 0 && i < x.best_count; i++)
 		r = candidate_match(&x, &x.best[i], text, ret_wrong);

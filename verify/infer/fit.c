@@ -14,7 +14,7 @@
 
 int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit)
 {
-	uint32_t n = f->live->switch_count;
+	uint32_t n = f->observed->switch_count;
 	bool failed;
 
 	*fit = (struct ft_fit){.rank = malloc(n + 1UL), .beside = calloc(n + 1UL, sizeof(*fit->beside))};
@@ -47,27 +47,27 @@ uint32_t ft_fit_count(const struct ft_inference *f, const struct ft_fit *fit, ui
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		count += fit->rank[i] == rank;
 	return count;
 }
 
-uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank)
+uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank)
 {
 	uint32_t cables = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
 		cables += fit->rank[n->vertex] == rank ? n->count : 0;
 	return cables;
 }
 
-uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank)
+uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank)
 {
 	uint32_t links = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
 		links += fit->rank[n->vertex] == rank;
 	return links;
 }
@@ -80,23 +80,23 @@ static bool is_joined(const struct ft_fit *fit, uint32_t step, uint32_t a, uint3
 	return low == step && fit->rank[a] + fit->rank[b] == 2 * step + 1 && fit->group[step][a] == fit->group[step][b];
 }
 
-uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live)
+uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed)
 {
 	uint32_t cables = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
-		cables += is_joined(fit, step, live, n->vertex) ? n->count : 0;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+		cables += is_joined(fit, step, observed, n->vertex) ? n->count : 0;
 	return cables;
 }
 
-uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live)
+uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed)
 {
 	uint32_t links = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
-		links += is_joined(fit, step, live, n->vertex);
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+		links += is_joined(fit, step, observed, n->vertex);
 	return links;
 }
 
@@ -104,7 +104,7 @@ uint32_t *ft_fit_group_sizes(const struct ft_inference *f, const struct ft_fit *
 {
 	uint32_t *count = calloc(fit->groups[step] + 1UL, sizeof(*count));
 
-	for (uint32_t i = 0; count && i < f->live->switch_count; i++)
+	for (uint32_t i = 0; count && i < f->observed->switch_count; i++)
 		if (fit->rank[i] == rank && fit->group[step][i] != FT_NONE)
 			count[fit->group[step][i]]++;
 	return count;
@@ -127,7 +127,7 @@ int ft_fit_group_tally(const struct ft_inference *f, const struct ft_fit *fit, u
 
 /* An upper switch, and its place among those of its group. */
 struct place {
-	uint32_t live, group, place;
+	uint32_t observed, group, place;
 	uint32_t cables; /* to the lower switches of its group */
 	uint32_t order;	 /* by name */
 };
@@ -150,14 +150,14 @@ static uint32_t places_find(const struct ft_inference *f, const struct ft_fit *f
 	bool top = step + 2 == fit->ranks;
 	uint32_t count = 0, kept = 0, place = 0;
 
-	for (uint32_t k = 0; k < f->live->switch_count; k++) {
+	for (uint32_t k = 0; k < f->observed->switch_count; k++) {
 		uint32_t i = f->order[k];
 
 		if (fit->rank[i] != step + 1 || fit->group[step][i] == FT_NONE ||
 		    (!top && fit->group[step + 1][i] == FT_NONE))
 			continue;
 		places[count++] = (struct place){
-			.live = i,
+			.observed = i,
 			.group = fit->group[step][i],
 			.place = top ? 0 : fit->group[step + 1][i],
 			.cables = ft_fit_cables_within(f, fit, step, i),
@@ -182,9 +182,9 @@ static void column_add(const struct ft_inference *f, const struct ft_fit *fit, u
 {
 	uint32_t links = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, place->live);
-	     n < ft_adjacent_of(&f->graph, place->live + 1); n++) {
-		if (!is_joined(fit, step, place->live, n->vertex))
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, place->observed);
+	     n < ft_adjacent_of(&f->graph, place->observed + 1); n++) {
+		if (!is_joined(fit, step, place->observed, n->vertex))
 			continue;
 		ft_tally_add(&column->pairs, n->count);
 		links++;
@@ -196,7 +196,7 @@ static void column_add(const struct ft_inference *f, const struct ft_fit *fit, u
 int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, struct ft_columns *columns)
 {
 	_cleanup_free_ uint32_t *lowers = ft_fit_group_sizes(f, fit, step, step);
-	_cleanup_free_ struct place *places = malloc((f->live->switch_count + 1UL) * sizeof(*places));
+	_cleanup_free_ struct place *places = malloc((f->observed->switch_count + 1UL) * sizeof(*places));
 	struct ft_tally uppers;
 	uint32_t count;
 
@@ -240,7 +240,7 @@ static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *
 {
 	uint64_t twice = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i);
 		     n < ft_adjacent_of(&f->graph, i + 1) && ft_infer_connected(f, i); n++) {
 			bool joined = false;
@@ -261,7 +261,7 @@ static bool serves_one(const struct ft_inference *f, const struct ft_fit *fit)
 	enum { CROWDED = 4 };
 	uint32_t below = fit->ranks - 2, down = 0, up = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		if (fit->rank[i] == below + 1 && f->hosts[i] > 0)
 			return false;
 		if (fit->rank[i] != below)
@@ -306,10 +306,10 @@ int ft_fit_judge(const struct ft_inference *f, struct ft_fit *fit)
 int ft_infer_members(struct ft_inference *f)
 {
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		f->member[rank] = malloc((f->live->switch_count + 1UL) * sizeof(*f->member[rank]));
+		f->member[rank] = malloc((f->observed->switch_count + 1UL) * sizeof(*f->member[rank]));
 		if (!f->member[rank])
 			return -ENOMEM;
-		for (uint32_t k = 0; k < f->live->switch_count; k++)
+		for (uint32_t k = 0; k < f->observed->switch_count; k++)
 			if (f->fit.rank[f->order[k]] == rank)
 				f->member[rank][f->count[rank]++] = f->order[k];
 	}

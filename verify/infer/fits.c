@@ -32,7 +32,7 @@ static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
 {
 	uint32_t best = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		fit->rank[i] = FT_OUTSIDE;
 		if (f->hosts[i] > f->hosts[best])
 			best = i;
@@ -41,7 +41,7 @@ static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
 	     n++)
 		if (ft_infer_has_hosts(f, n->vertex))
 			return false;
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (i != best && f->graph.degree[i] > 0 && ft_infer_has_hosts(f, i))
 			return false;
 	fit->rank[best] = 0;
@@ -56,7 +56,7 @@ static int order_compare(const void *a, const void *b, void *context)
 {
 	const struct ft_inference *f = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct ft_live_switch *s = &f->live->switches[x], *t = &f->live->switches[y];
+	const struct ft_observed_switch *s = &f->observed->switches[x], *t = &f->observed->switches[y];
 	int names = ft_text_natural_compare(s->name, t->name);
 
 	if (names != 0)
@@ -68,19 +68,19 @@ static int order_compare(const void *a, const void *b, void *context)
 
 static int order_make(struct ft_inference *f)
 {
-	f->order = malloc((f->live->switch_count + 1UL) * sizeof(*f->order));
+	f->order = malloc((f->observed->switch_count + 1UL) * sizeof(*f->order));
 	if (!f->order)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		f->order[i] = i;
-	qsort_r(f->order, f->live->switch_count, sizeof(*f->order), order_compare, f);
+	qsort_r(f->order, f->observed->switch_count, sizeof(*f->order), order_compare, f);
 	return 0;
 }
 
 /* True if a switch has so few hosts that it may be an edge, or have misplaced hosts. */
 static bool any_few_hosts(const struct ft_inference *f)
 {
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (f->hosts[i] > 0 && !ft_infer_has_hosts(f, i))
 			return true;
 	return false;

@@ -18,23 +18,23 @@ void ft_intent_release(struct ft_intent *intent)
 	ft_map_release(&intent->shape_at);
 }
 
-static const struct ft_port *port_of(const struct ft_inference *f, uint32_t live, uint32_t number)
+static const struct ft_port *port_of(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
-	return ft_node_port(f->snapshot, &f->snapshot->nodes[f->live->switches[live].node], number);
+	return ft_node_port(f->snapshot, &f->snapshot->nodes[f->observed->switches[observed].node], number);
 }
 
-bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t live, uint32_t number)
+bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
-	const struct ft_port *port = port_of(f, live, number);
+	const struct ft_port *port = port_of(f, observed, number);
 
 	return port && port->peer == FT_NO_PORT;
 }
 
-uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t live, uint32_t number)
+uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
-	const struct ft_port *port = port_of(f, live, number);
+	const struct ft_port *port = port_of(f, observed, number);
 
-	return port && port->peer != FT_NO_PORT ? f->live->switch_of_node[f->snapshot->ports[port->peer].node]
+	return port && port->peer != FT_NO_PORT ? f->observed->switch_of_node[f->snapshot->ports[port->peer].node]
 						: FT_NONE;
 }
 
@@ -109,7 +109,7 @@ bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b)
 	const struct ft_inference *f = intent->f;
 
 	return ft_infer_ports(f, a) == ft_infer_ports(f, b) && !hosts_unlike(f->hosts[a], f->hosts[b]) &&
-	       names_alike(f->live->switches[a].name, f->live->switches[b].name);
+	       names_alike(f->observed->switches[a].name, f->observed->switches[b].name);
 }
 
 /* ---- pairs ---- */
@@ -241,7 +241,7 @@ int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
 {
 	int r;
 
-	*intent = (struct ft_intent){.f = f, .count = f->live->switch_count};
+	*intent = (struct ft_intent){.f = f, .count = f->observed->switch_count};
 	r = ft_intent_rank(intent);
 	if (r == 0)
 		r = ft_intent_twins(intent);

@@ -43,18 +43,19 @@ struct ft_twin_set {
 };
 
 struct ft_twins {
-	uint32_t *set_of;  /* by live switch; FT_NONE: no neighbours on that side */
-	uint32_t *members; /* live switches, set by set */
+	uint32_t *set_of;  /* by observed switch; FT_NONE: no neighbours on that side */
+	uint32_t *members; /* observed switches, set by set */
 	struct ft_twin_set *sets;
 	uint32_t set_count;
-	bool *apart; /* by live switch: it shares so few neighbours with its set that it belongs there only by its kind
+	bool *apart; /* by observed switch: it shares so few neighbours with its set that it belongs there only by its
+		      * kind
 		      */
 };
 
 struct ft_intent {
 	const struct ft_inference *f;
-	uint32_t count; /* live switches */
-	uint32_t *rank; /* by live switch: steps up from the hosts */
+	uint32_t count; /* observed switches */
+	uint32_t *rank; /* by observed switch: steps up from the hosts */
 	uint32_t ranks;
 	bool layered; /* the graph has an up and a down */
 	struct ft_twins twins[FT_SIDE_COUNT];
@@ -126,9 +127,9 @@ bool ft_intent_is_irregular(const struct ft_intent *intent);
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);
 
 /* True if that port of a switch has no cable. */
-bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t live, uint32_t number);
+bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t observed, uint32_t number);
 
-/* The live switch at the far end of a port, or FT_NONE. */
-uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t live, uint32_t number);
+/* The observed switch at the far end of a port, or FT_NONE. */
+uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t observed, uint32_t number);
 
 #endif

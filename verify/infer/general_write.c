@@ -20,12 +20,12 @@ struct fan {
 
 struct writer {
 	const struct ft_intent *intent;
-	char **name;		 /* by live switch; owned */
-	char (*kind)[KIND_SIZE]; /* by live switch; owned */
+	char **name;		 /* by observed switch; owned */
+	char (*kind)[KIND_SIZE]; /* by observed switch; owned */
 	bool *hosting;		 /* by rank: switches with hosts are a kind of their own; owned */
-	bool *by_guid;		 /* by live switch: the name is invented, and the GUID identifies it */
-	uint32_t *order;	 /* live switches in the order of the file */
-	uint32_t *place;	 /* by live switch: its index in @order */
+	bool *by_guid;		 /* by observed switch: the name is invented, and the GUID identifies it */
+	uint32_t *order;	 /* observed switches in the order of the file */
+	uint32_t *place;	 /* by observed switch: its index in @order */
 	uint32_t *next;		 /* scratch */
 	struct fan *fans;
 	uint32_t *ends;
@@ -50,14 +50,14 @@ static void writer_release(struct writer *w)
 
 /* ---- kinds ---- */
 
-static uint32_t neighbours_on(const struct ft_intent *intent, uint32_t live, enum ft_side side)
+static uint32_t neighbours_on(const struct ft_intent *intent, uint32_t observed, enum ft_side side)
 {
 	const struct ft_inference *f = intent->f;
 	uint32_t count = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
-		count += ft_side_of(intent, live, n->vertex) == side;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+		count += ft_side_of(intent, observed, n->vertex) == side;
 	return count;
 }
 
@@ -83,17 +83,17 @@ static int hosting_find(const struct ft_intent *intent, bool **ret_hosting)
 }
 
 /* The role by position in the graph. A switch that connects no others is just "switch". */
-static const char *role_of(const struct writer *w, uint32_t live)
+static const char *role_of(const struct writer *w, uint32_t observed)
 {
 	const struct ft_intent *intent = w->intent;
-	uint32_t rank = intent->rank[live], up = neighbours_on(intent, live, FT_SIDE_UP);
-	bool hosts = intent->f->hosts[live] > 0 && w->hosting[rank];
+	uint32_t rank = intent->rank[observed], up = neighbours_on(intent, observed, FT_SIDE_UP);
+	bool hosts = intent->f->hosts[observed] > 0 && w->hosting[rank];
 
 	if (!intent->layered)
 		return "switch";
 	if (rank == 0)
 		return "leaf";
-	if (up + neighbours_on(intent, live, FT_SIDE_DOWN) < 2)
+	if (up + neighbours_on(intent, observed, FT_SIDE_DOWN) < 2)
 		return "switch";
 	if (up > 0)
 		return hosts ? "hosting spine" : "spine";
@@ -135,13 +135,13 @@ bool ft_infer_name_is_plain(const char *name)
 /* Takes names that are unique regardless of case; the others are identified by GUID. */
 static int names_take(struct writer *w)
 {
-	const struct ft_live *live = w->intent->f->live;
+	const struct ft_observed_fabric *observed = w->intent->f->observed;
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
 	for (uint32_t i = 0; i < w->intent->count; i++) {
 		uint32_t there = i;
 		size_t length;
-		const char *start = ft_text_short_name(live->switches[i].name, &length);
+		const char *start = ft_text_short_name(observed->switches[i].name, &length);
 		int r;
 
 		w->name[i] = strndup(start, length);
@@ -157,9 +157,9 @@ static int names_take(struct writer *w)
 }
 
 /* "hosting spine" becomes "spine". */
-static const char *kind_word(const struct writer *w, uint32_t live)
+static const char *kind_word(const struct writer *w, uint32_t observed)
 {
-	const char *kind = w->kind[live], *blank = strrchr(kind, ' ');
+	const char *kind = w->kind[observed], *blank = strrchr(kind, ' ');
 
 	return blank ? blank + 1 : kind;
 }
@@ -174,19 +174,19 @@ static int names_invent(struct writer *w)
 		if (ft_map_add(&taken, ft_text_short_hash(w->name[i]), i, NULL) < 0)
 			return -ENOMEM;
 	for (uint32_t k = 0; k < w->intent->count; k++) {
-		uint32_t live = w->order[k];
+		uint32_t observed = w->order[k];
 		char name[KIND_SIZE + 16];
 		int r;
 
-		if (!w->by_guid[live])
+		if (!w->by_guid[observed])
 			continue;
 		do {
-			snprintf(name, sizeof(name), "%s-%0*u", kind_word(w, live), digits, ++number);
-			r = ft_map_add(&taken, ft_text_short_hash(name), live, NULL);
+			snprintf(name, sizeof(name), "%s-%0*u", kind_word(w, observed), digits, ++number);
+			r = ft_map_add(&taken, ft_text_short_hash(name), observed, NULL);
 		} while (r == 0);
-		free(w->name[live]);
-		w->name[live] = r < 0 ? NULL : strdup(name);
-		if (!w->name[live])
+		free(w->name[observed]);
+		w->name[observed] = r < 0 ? NULL : strdup(name);
+		if (!w->name[observed])
 			return -ENOMEM;
 		w->unnamed++;
 	}
@@ -249,13 +249,13 @@ static void line_add(struct lines *lines, const struct ft_text *item)
 	lines->any = true;
 }
 
-static int list_write(const struct writer *w, struct ft_text *text, const uint32_t *live, uint32_t count)
+static int list_write(const struct writer *w, struct ft_text *text, const uint32_t *observed, uint32_t count)
 {
 	_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
 	int r = ft_name_list_init(&names, count);
 
 	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = ft_name_list_add(&names, w->name[live[i]]);
+		r = ft_name_list_add(&names, w->name[observed[i]]);
 	if (r == 0)
 		ft_name_list_write(text, &names);
 	return r;
@@ -270,18 +270,20 @@ static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
 }
 
 /* @guids: they identify switches. */
-static int switch_line(const struct writer *w, struct lines *lines, const uint32_t *live, uint32_t count, bool guids)
+static int switch_line(const struct writer *w, struct lines *lines, const uint32_t *observed, uint32_t count,
+		       bool guids)
 {
 	_cleanup_(ft_text_release) struct ft_text item = {0};
 	const struct ft_inference *f = w->intent->f;
 	int r;
 
 	ft_text_puts(&item, "{\"name\": ");
-	r = list_write(w, &item, live, count);
-	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", w->kind[live[0]],
-		       ft_infer_ports(f, live[0]), f->hosts[live[0]]);
-	if (guids && w->by_guid[live[0]])
-		ft_text_printf(&item, ", \"guid\": \"0x%016llx\"", (unsigned long long)f->live->switches[live[0]].guid);
+	r = list_write(w, &item, observed, count);
+	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", w->kind[observed[0]],
+		       ft_infer_ports(f, observed[0]), f->hosts[observed[0]]);
+	if (guids && w->by_guid[observed[0]])
+		ft_text_printf(&item, ", \"guid\": \"0x%016llx\"",
+			       (unsigned long long)f->observed->switches[observed[0]].guid);
 	ft_text_puts(&item, "}");
 	line_add(lines, &item);
 	return r;
@@ -297,17 +299,17 @@ static int switches_write(struct writer *w, struct ft_text *text)
 		return guids;
 	ft_text_puts(text, ",\n\t\"switches\": [");
 	for (uint32_t k = 0; r == 0 && k < w->intent->count; k++) {
-		uint32_t count = 0, live = w->order[k];
+		uint32_t count = 0, observed = w->order[k];
 
-		if (done[live])
+		if (done[observed])
 			continue;
 		for (uint32_t i = k; i < w->intent->count; i++) {
 			uint32_t other = w->order[i];
-			bool alone = w->by_guid[live] && guids > 0;
+			bool alone = w->by_guid[observed] && guids > 0;
 
-			if (alone ? i > k : w->intent->rank[other] != w->intent->rank[live])
+			if (alone ? i > k : w->intent->rank[other] != w->intent->rank[observed])
 				break;
-			if (done[other] || (guids > 0 && w->by_guid[other] && !alone) || !same_line(w, live, other))
+			if (done[other] || (guids > 0 && w->by_guid[other] && !alone) || !same_line(w, observed, other))
 				continue;
 			done[other] = true;
 			w->next[count++] = other;
@@ -467,8 +469,8 @@ static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
 	ft_text_puts(why, intent->missing + intent->surplus > 0
 				  ? "planned as they were seen but for what \"links\" says"
 				  : "planned as they were seen, nothing was held to be missing");
-	if (f->live->part_count > 1)
-		ft_text_printf(why, "; they are %u parts that are not cabled to each other", f->live->part_count);
+	if (f->observed->part_count > 1)
+		ft_text_printf(why, "; they are %u parts that are not cabled to each other", f->observed->part_count);
 	else if (!intent->layered)
 		regularity_tell(intent, why);
 }
@@ -485,8 +487,8 @@ static void faults_tell(const struct ft_intent *intent, struct ft_text *why)
 			continue;
 		if (all++ < TOLD_MAX)
 			ft_text_printf(why, "%s%s and %s: %u seen, %u planned", told++ ? "; " : "",
-				       intent->f->live->switches[pair->a].label,
-				       intent->f->live->switches[pair->b].label, pair->seen, pair->planned);
+				       intent->f->observed->switches[pair->a].label,
+				       intent->f->observed->switches[pair->b].label, pair->seen, pair->planned);
 	}
 	if (all > told)
 		ft_text_printf(why, "; and %u pairs more", all - told);

@@ -79,38 +79,38 @@ static bool are_cabled_alike(const struct ft_inference *f, uint32_t a, uint32_t 
 	return true;
 }
 
-bool ft_infer_is_attached(const struct ft_inference *f, uint32_t live)
+bool ft_infer_is_attached(const struct ft_inference *f, uint32_t observed)
 {
 	uint32_t bundle = 0, alike = 0;
 
-	if (ft_infer_in_tree(f, live) || f->graph.degree[live] < 2)
+	if (ft_infer_in_tree(f, observed) || f->graph.degree[observed] < 2)
 		return false;
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++) {
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
 		if (f->fit.rank[n->vertex] + 1U != f->fit.ranks)
 			return false;
 		bundle = n->count > bundle ? n->count : bundle;
 	}
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		alike += i != live && !ft_infer_in_tree(f, i) && are_cabled_alike(f, live, i);
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		alike += i != observed && !ft_infer_in_tree(f, i) && are_cabled_alike(f, observed, i);
 	return bundle > 1 || alike > 0;
 }
 
-uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live)
+uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed)
 {
-	uint32_t ports = f->snapshot->nodes[f->live->switches[live].node].port_count;
-	const struct ft_director *director = ft_infer_director(f, live);
+	uint32_t ports = f->snapshot->nodes[f->observed->switches[observed].node].port_count;
+	const struct ft_director *director = ft_infer_director(f, observed);
 
 	if (director && ft_infer_director_ports(f, director) > 0)
 		return ft_infer_director_ports(f, director);
 	return ports < FT_COUNT(f->extra_port) && f->extra_port[ports] ? ports - 1 : ports;
 }
 
-uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t live)
+uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t observed)
 {
-	const struct ft_director *director = ft_infer_director(f, live);
+	const struct ft_director *director = ft_infer_director(f, observed);
 
-	return director ? director->seen.line_boards_max * director->seen.line_ports : ft_infer_ports(f, live);
+	return director ? director->seen.line_boards_max * director->seen.line_ports : ft_infer_ports(f, observed);
 }
 
 /* True for the port numbers of chips; one more is the aggregation node's. */
@@ -127,7 +127,7 @@ static bool is_chip_size(uint32_t ports)
 /* The peers of the last ports of switches with equally many ports. */
 struct last_ports {
 	uint32_t switches;
-	uint32_t aggregations; /* CAs that model/live.c recognizes as aggregation nodes */
+	uint32_t aggregations; /* CAs that model/observed.c recognizes as aggregation nodes */
 	uint32_t others;       /* no CAs */
 };
 
@@ -139,10 +139,10 @@ static int last_ports_count(const struct ft_inference *f, struct last_ports *las
 
 	if (!host)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->host_count; i++)
-		host[f->live->hosts[i].switch_port] = true;
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
-		const struct ft_node *node = &s->nodes[f->live->switches[i].node];
+	for (uint32_t i = 0; i < f->observed->host_count; i++)
+		host[f->observed->hosts[i].switch_port] = true;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		const struct ft_node *node = &s->nodes[f->observed->switches[i].node];
 		const struct ft_port *port = ft_node_port(s, node, node->port_count);
 		const struct ft_port *peer = port ? ft_port_peer(s, port) : NULL;
 		struct last_ports *of;
@@ -179,13 +179,13 @@ static void hosts_count(struct ft_inference *f)
 	const struct ft_snapshot *s = f->snapshot;
 	uint32_t ca_ports = 0;
 
-	for (uint32_t i = 0; i < f->live->host_count; i++) {
-		const struct ft_live_host *host = &f->live->hosts[i];
+	for (uint32_t i = 0; i < f->observed->host_count; i++) {
+		const struct ft_observed_host *host = &f->observed->hosts[i];
 		uint32_t number = s->ports[host->switch_port].number;
 
-		if (number > ft_infer_last_port(f, host->live))
+		if (number > ft_infer_last_port(f, host->observed))
 			continue;
-		f->hosts[host->live]++;
+		f->hosts[host->observed]++;
 		f->host_total++;
 	}
 	for (uint32_t i = 0; i < s->port_count; i++) {
@@ -199,12 +199,12 @@ static void hosts_count(struct ft_inference *f)
 
 static int usual_hosts_find(struct ft_inference *f)
 {
-	_cleanup_free_ uint32_t *sorted = malloc((f->live->switch_count + 1UL) * sizeof(*sorted));
+	_cleanup_free_ uint32_t *sorted = malloc((f->observed->switch_count + 1UL) * sizeof(*sorted));
 	uint32_t count = 0;
 
 	if (!sorted)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (f->hosts[i] > 0)
 			sorted[count++] = f->hosts[i];
 	qsort(sorted, count, sizeof(*sorted), ft_number_compare);
@@ -215,13 +215,13 @@ static int usual_hosts_find(struct ft_inference *f)
 /* The part with the most hosts, then with the most switches. */
 static int main_part_find(struct ft_inference *f)
 {
-	uint32_t parts = f->live->part_count;
+	uint32_t parts = f->observed->part_count;
 	_cleanup_free_ uint64_t *size = calloc(parts + 1UL, sizeof(*size));
 
 	if (!size)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		size[f->live->switches[i].part] += ((uint64_t)f->hosts[i] << 32) + 1;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		size[f->observed->switches[i].part] += ((uint64_t)f->hosts[i] << 32) + 1;
 	for (uint32_t p = 0; p < parts; p++)
 		if (size[p] > size[f->main_part])
 			f->main_part = p;
@@ -230,18 +230,18 @@ static int main_part_find(struct ft_inference *f)
 
 static int cables_collect(struct ft_inference *f)
 {
-	const struct ft_live *live = f->live;
-	_cleanup_free_ struct ft_edge *edges = malloc((live->cable_count + 1UL) * sizeof(*edges));
+	const struct ft_observed_fabric *observed = f->observed;
+	_cleanup_free_ struct ft_edge *edges = malloc((observed->cable_count + 1UL) * sizeof(*edges));
 
 	if (!edges)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < live->cable_count; i++) {
-		const struct ft_live_cable *cable = &live->cables[i];
+	for (uint32_t i = 0; i < observed->cable_count; i++) {
+		const struct ft_observed_cable *cable = &observed->cables[i];
 
 		edges[i] = (struct ft_edge){cable->a, cable->b, 1};
 		f->cable_total += cable->a != cable->b && ft_infer_connected(f, cable->a);
 	}
-	return ft_multigraph_make(live->switch_count, edges, live->cable_count, &f->graph);
+	return ft_multigraph_make(observed->switch_count, edges, observed->cable_count, &f->graph);
 }
 
 int ft_infer_graph(struct ft_inference *f)
@@ -258,11 +258,11 @@ int ft_infer_graph(struct ft_inference *f)
 		.chassis = f->chassis,
 		.origin = f->chassis ? f->chassis->origin : NULL,
 	};
-	f->live = &f->model.live;
-	r = ft_live_build(&f->model);
+	f->observed = &f->model.observed;
+	r = ft_observed_build(&f->model);
 	if (r < 0)
 		return r;
-	f->hosts = calloc(f->live->switch_count + 1UL, sizeof(*f->hosts));
+	f->hosts = calloc(f->observed->switch_count + 1UL, sizeof(*f->hosts));
 	if (!f->hosts)
 		return -ENOMEM;
 	r = extra_ports_tell(f);

@@ -23,7 +23,7 @@ enum { SORT_ROUNDS = 4, TIES_MAX = 64, MERGE_CELLS_MAX = 1 << 20 };
 /* A core with one unplanned switch with hosts on it has far more links to spines than to such switches. */
 static void ranks_sort(const struct ft_inference *f, struct ft_fit *fit, uint32_t least)
 {
-	uint32_t n = f->live->switch_count;
+	uint32_t n = f->observed->switch_count;
 
 	for (uint32_t i = 0; i < n; i++)
 		fit->rank[i] = ft_infer_connected(f, i) && f->hosts[i] >= least ? EDGE : FT_OUTSIDE;
@@ -58,12 +58,12 @@ static uint32_t common_cables(const struct ft_inference *f, const struct ft_fit 
 }
 
 /* The switch of a rank with the most cables to this one; of equals the first, FT_NONE if there is none. */
-static uint32_t nearest_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank)
+static uint32_t nearest_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank)
 {
 	const struct ft_adjacent *best = NULL;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
 		if (fit->rank[n->vertex] == rank && (!best || n->count > best->count))
 			best = n;
 	return best ? best->vertex : FT_NONE;
@@ -76,7 +76,7 @@ static uint32_t nearest_of(const struct ft_inference *f, const struct ft_fit *fi
  */
 static int groups_number(const struct ft_inference *f, struct ft_fit *fit, uint32_t step)
 {
-	uint32_t n = f->live->switch_count, lower = step, upper = step + 1;
+	uint32_t n = f->observed->switch_count, lower = step, upper = step + 1;
 	_cleanup_free_ uint32_t *parent = malloc((n + 1UL) * sizeof(*parent));
 	_cleanup_free_ uint32_t *cables = calloc(n + 1UL, sizeof(*cables));
 
@@ -113,21 +113,21 @@ static int groups_number(const struct ft_inference *f, struct ft_fit *fit, uint3
 }
 
 /* True if another switch of the same rank and pod is in the plane. */
-static bool pod_is_served(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t plane)
+static bool pod_is_served(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t plane)
 {
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (i != live && fit->rank[i] == fit->rank[live] && fit->group[PODS][i] == fit->group[PODS][live] &&
-		    fit->group[PLANES][i] == plane)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (i != observed && fit->rank[i] == fit->rank[observed] &&
+		    fit->group[PODS][i] == fit->group[PODS][observed] && fit->group[PLANES][i] == plane)
 			return true;
 	return false;
 }
 
 /* Adds the cables of a switch to those of a rank to those of their groups; @add false: sets these to 0. */
-static void group_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live,
+static void group_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed,
 			 uint32_t rank, bool add, uint32_t *cables)
 {
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++) {
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
 		uint32_t group = fit->group[step][n->vertex];
 
 		if (fit->rank[n->vertex] == rank && group != FT_NONE)
@@ -136,13 +136,13 @@ static void group_cables(const struct ft_inference *f, const struct ft_fit *fit,
 }
 
 /* The group with the most cables of a switch; of two equal planes the one that its pod is not in yet. */
-static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live,
+static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed,
 			 uint32_t rank, const uint32_t *cables, uint32_t *ties)
 {
 	uint32_t best = FT_NONE;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++) {
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
 		uint32_t far = n->vertex, g = fit->group[step][far];
 
 		if (fit->rank[far] != rank || g == FT_NONE || g == best)
@@ -150,7 +150,7 @@ static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit,
 		if (best == FT_NONE || cables[g] > cables[best])
 			best = g;
 		else if (cables[g] == cables[best] && step == PLANES && *ties < TIES_MAX && ++*ties &&
-			 pod_is_served(f, fit, live, best) && !pod_is_served(f, fit, live, g))
+			 pod_is_served(f, fit, observed, best) && !pod_is_served(f, fit, observed, g))
 			best = g;
 	}
 	return best;
@@ -167,7 +167,7 @@ static int groups_join(const struct ft_inference *f, struct ft_fit *fit, uint32_
 
 	if (!cables)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		uint32_t best;
 
 		if (fit->rank[i] != rank)
@@ -185,16 +185,16 @@ static int groups_join(const struct ft_inference *f, struct ft_fit *fit, uint32_
 static int groups_trim(const struct ft_inference *f, struct ft_fit *fit, uint32_t step, uint32_t rank, uint32_t other)
 {
 	_cleanup_free_ uint32_t *count = ft_fit_group_sizes(f, fit, step, other);
-	_cleanup_free_ bool *out = calloc(f->live->switch_count + 1UL, sizeof(*out));
+	_cleanup_free_ bool *out = calloc(f->observed->switch_count + 1UL, sizeof(*out));
 	const uint32_t *group = fit->group[step];
 
 	if (!count || !out)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (fit->rank[i] == rank)
 			out[i] = group[i] == FT_NONE || count[group[i]] == 0 ||
 				 ft_fit_links_within(f, fit, step, i) * 2 < count[group[i]];
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		if (!out[i])
 			continue;
 		fit->rank[i] = FT_OUTSIDE;
@@ -210,7 +210,7 @@ static int hostless_edges_find(const struct ft_inference *f, struct ft_fit *fit)
 
 	if (!spines)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		uint32_t links = ft_fit_links(f, fit, i, SPINE), pod = FT_NONE;
 		bool single = true;
 
@@ -243,7 +243,7 @@ static int groups_renumber(const struct ft_inference *f, struct ft_fit *fit, uin
 		return -ENOMEM;
 	for (uint32_t g = 0; g < fit->groups[step]; g++)
 		number[g] = FT_NONE;
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		if (group[i] == FT_NONE)
 			continue;
 		if (number[group[i]] == FT_NONE)
@@ -275,7 +275,7 @@ static int parts_fill(const struct ft_inference *f, const struct ft_fit *fit, st
 	parts->served = calloc((size_t)planes * pods + 1, sizeof(*parts->served));
 	if (!parts->cables || !parts->served)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		if (fit->rank[i] != SPINE || fit->group[PLANES][i] == FT_NONE)
 			continue;
 		if (fit->group[PODS][i] != FT_NONE)
@@ -337,7 +337,7 @@ static int planes_merge(const struct ft_inference *f, struct ft_fit *fit)
 		r = parts_fill(f, fit, &parts);
 		if (r < 0 || !parts_choose(&parts, &p, &q))
 			return r;
-		for (uint32_t i = 0; i < f->live->switch_count; i++)
+		for (uint32_t i = 0; i < f->observed->switch_count; i++)
 			if (fit->group[PLANES][i] == p)
 				fit->group[PLANES][i] = q;
 		r = groups_renumber(f, fit, PLANES);

@@ -135,20 +135,20 @@ enum { HOSTS_FEW = 2, CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
  */
 static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
 {
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		uint32_t cables = f->graph.degree[i], hosts = f->hosts[i];
 
-		if (finding->where_count > 0 && f->live->switches[i].guid == finding->where[0].guid)
+		if (finding->where_count > 0 && f->observed->switches[i].guid == finding->where[0].guid)
 			return cables > CABLES_FEW || hosts > HOSTS_FEW || (cables > 1 && hosts > 0) ||
 			       ft_infer_is_attached(f, i);
 	}
 	return false;
 }
 
-static uint32_t live_of_guid(const struct ft_inference *f, uint64_t guid)
+static uint32_t observed_of_guid(const struct ft_inference *f, uint64_t guid)
 {
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
-		if (f->live->switches[i].guid == guid)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (f->observed->switches[i].guid == guid)
 			return i;
 	return FT_NONE;
 }
@@ -161,8 +161,8 @@ static bool joins_equals(const struct ft_inference *f, const struct ft_finding *
 
 	if (finding->where_count < 2)
 		return false;
-	a = live_of_guid(f, finding->where[0].guid);
-	b = live_of_guid(f, finding->where[1].guid);
+	a = observed_of_guid(f, finding->where[0].guid);
+	b = observed_of_guid(f, finding->where[1].guid);
 	return a != FT_NONE && b != FT_NONE && f->fit.rank[a] == f->fit.rank[b] &&
 	       ft_edges_between(&f->graph, a, b) > 1;
 }
@@ -198,7 +198,7 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	attempt->surplus = attempt->lacking = 0;
 	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		outside += !ft_infer_in_tree(f, i);
 		attempt->mixed |= ft_infer_in_tree(f, i) && ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 		serving += !ft_infer_in_tree(f, i) && ft_infer_serves_hosts(f, i);
@@ -536,7 +536,7 @@ static int graph_check(const struct ft_text *text, struct ft_error *err)
 
 static int refuse(const struct ft_inference *f, struct ft_error *err)
 {
-	uint32_t switches = f->live->switch_count, nodes = f->snapshot->node_count;
+	uint32_t switches = f->observed->switch_count, nodes = f->snapshot->node_count;
 
 	if (switches == 0)
 		return ft_error_set(err, -EINVAL, 0, 0, "no design to be inferred: %u %s, and no switch among them",
@@ -570,7 +570,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	r = ft_infer_graph(&f);
 	if (r < 0)
 		return r;
-	if (f.live->switch_count < 2 || f.live->cable_count == 0)
+	if (f.observed->switch_count < 2 || f.observed->cable_count == 0)
 		return tree ? 0 : refuse(&f, err);
 	r = ft_intent_make(&intent, &f);
 	if (r == 0)

@@ -14,13 +14,13 @@
 /* The ranks of a tree, from the hosts up, and the steps between them. */
 enum { FT_RANKS_MAX = 3, FT_STEPS_MAX = FT_RANKS_MAX - 1 };
 
-/* The rank of a live switch outside the tree. */
+/* The rank of an observed switch outside the tree. */
 enum { FT_OUTSIDE = FT_RANKS_MAX };
 
 /*
  * A fit: the tree that the fabric may be. Switches of rank 0 have the hosts. Step s joins ranks s and s + 1, in groups
  * whose lower switches are all cabled to all upper ones: of three ranks these are pods, and planes above them; of two
- * there is one group. Arrays are by live switch.
+ * there is one group. Arrays are by observed switch.
  */
 struct ft_fit {
 	uint8_t *rank;		       /* FT_OUTSIDE: in no group */
@@ -103,15 +103,15 @@ struct ft_inference {
 	const struct ft_snapshot *chips; /* as read: with directors as single chips */
 	struct ft_chassis *chassis;	 /* borrowed; the directors that are one node each in @snapshot; NULL: none */
 	bool slots;			 /* directors are single chips: a missing number is an empty slot */
-	struct ft_model model;		 /* only the parts that ft_live_build() fills */
-	const struct ft_live *live;
-	struct ft_multigraph graph; /* of the live switches, and the cables between them */
-	uint32_t *hosts;	    /* by live switch: host ports, aggregation nodes left out */
+	struct ft_model model;		 /* only the parts that ft_observed_build() fills */
+	const struct ft_observed_fabric *observed;
+	struct ft_multigraph graph; /* of the observed switches, and the cables between them */
+	uint32_t *hosts;	    /* by observed switch: host ports, aggregation nodes left out */
 	bool extra_port[256];	    /* by number of ports: such switches have one for the aggregation node */
 	uint32_t aggregations;	    /* aggregation nodes */
 	uint32_t host_total;
 	uint32_t usual_hosts;	   /* the median of switches with hosts */
-	uint32_t *order;	   /* all live switches, in the natural order of their names */
+	uint32_t *order;	   /* all observed switches, in the natural order of their names */
 	uint32_t main_part;	   /* the connected part with the most hosts, which contains the tree */
 	uint64_t cable_total;	   /* between different switches of the main part */
 	struct ft_rate usual_rate; /* of cables between switches */
@@ -133,36 +133,37 @@ struct ft_inference {
 };
 
 /* In a graph every switch counts. */
-static inline bool ft_infer_in_tree(const struct ft_inference *f, uint32_t live)
+static inline bool ft_infer_in_tree(const struct ft_inference *f, uint32_t observed)
 {
-	return !f->fit.rank || f->fit.rank[live] != FT_OUTSIDE;
+	return !f->fit.rank || f->fit.rank[observed] != FT_OUTSIDE;
 }
 
 /* True if the switch is connected to the rest of the tree. */
-static inline bool ft_infer_connected(const struct ft_inference *f, uint32_t live)
+static inline bool ft_infer_connected(const struct ft_inference *f, uint32_t observed)
 {
-	return f->live->switches[live].part == f->main_part;
+	return f->observed->switches[observed].part == f->main_part;
 }
 
 /* True if the switch has so many hosts, and cables to the fabric, that it is there on purpose. */
-static inline bool ft_infer_serves_hosts(const struct ft_inference *f, uint32_t live)
+static inline bool ft_infer_serves_hosts(const struct ft_inference *f, uint32_t observed)
 {
 	enum { FEW = 4, SHARE = 4 };
 
-	return ft_infer_connected(f, live) && f->hosts[live] >= FEW && f->hosts[live] * SHARE >= f->usual_hosts;
+	return ft_infer_connected(f, observed) && f->hosts[observed] >= FEW &&
+	       f->hosts[observed] * SHARE >= f->usual_hosts;
 }
 
 /* True for a switch with at least a quarter of the usual number of hosts. */
-static inline bool ft_infer_has_hosts(const struct ft_inference *f, uint32_t live)
+static inline bool ft_infer_has_hosts(const struct ft_inference *f, uint32_t observed)
 {
-	return f->hosts[live] > 0 && f->hosts[live] * 4 >= f->usual_hosts;
+	return f->hosts[observed] > 0 && f->hosts[observed] * 4 >= f->usual_hosts;
 }
 
-/* Ports of a live switch, without the aggregation node's. */
-uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t live);
+/* Ports of an observed switch, without the aggregation node's. */
+uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed);
 
 /* Its highest port number in the snapshot, without an aggregation node's port. */
-uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t live);
+uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t observed);
 
 /* Counts of values that are mostly equal. */
 enum { FT_TALLY_MAX = FT_DIRECTOR_PORTS_MAX + 1 };
@@ -206,7 +207,7 @@ static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
  * graph.c: true for a switch outside the tree with several cables, all to its top, as those of a router: two of them to
  * one switch, or as another one has. A single one in each of two ports may be there by chance.
  */
-bool ft_infer_is_attached(const struct ft_inference *f, uint32_t live);
+bool ft_infer_is_attached(const struct ft_inference *f, uint32_t observed);
 
 /* graph.c: neighbours and hosts of each switch. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
@@ -235,12 +236,12 @@ void ft_fit_release(struct ft_fit *fit);
 uint32_t ft_fit_count(const struct ft_inference *f, const struct ft_fit *fit, uint32_t rank);
 
 /* fit.c: the cables of a switch to those of a rank, and the number of these. */
-uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank);
-uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t live, uint32_t rank);
+uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank);
+uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank);
 
 /* fit.c: the same, to those at the other end of a step, in the switch's own group. */
-uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live);
-uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t live);
+uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed);
+uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed);
 
 /* fit.c: the switches of a rank, by group of the step. The caller frees them; NULL: no memory. */
 uint32_t *ft_fit_group_sizes(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank);
@@ -327,10 +328,10 @@ int ft_infer_counts(struct ft_inference *f);
 void ft_infer_graph_counts(struct ft_inference *f);
 
 /* counts.c: the rate of most cables between a switch and others if it is not the usual one; else of unknown speed. */
-struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t live);
+struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t observed);
 
 /* counts.c: the same, if it is below the usual. */
-struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t live);
+struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t observed);
 
 /* places.c: sorts the members into the plan's order. Returns 0 or -ENOMEM. */
 int ft_infer_places(struct ft_inference *f);
@@ -348,8 +349,8 @@ void ft_infer_names_release(struct ft_inference *f);
  */
 int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
 
-/* directors.c: the director of a live switch, or NULL. */
-const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t live);
+/* directors.c: the director of an observed switch, or NULL. */
+const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t observed);
 
 /* directors.c: the ports of a director with as many boards as the largest of its tier; 0: unknown. */
 uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_director *director);

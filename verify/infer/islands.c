@@ -10,21 +10,21 @@
 
 enum { LINE_WIDTH = 150 };
 
-static char *short_name(const struct ft_inference *f, uint32_t live)
+static char *short_name(const struct ft_inference *f, uint32_t observed)
 {
 	size_t length;
-	const char *start = ft_text_short_name(f->live->switches[live].name, &length);
+	const char *start = ft_text_short_name(f->observed->switches[observed].name, &length);
 
 	return strndup(start, length);
 }
 
-/* @live: the switches; their names are sorted. Returns 0 or -ENOMEM; to be released in any case. */
-static int names_make(const struct ft_inference *f, const uint32_t *live, uint32_t count, struct ft_name_list *ret)
+/* @observed: the switches; their names are sorted. Returns 0 or -ENOMEM; to be released in any case. */
+static int names_make(const struct ft_inference *f, const uint32_t *observed, uint32_t count, struct ft_name_list *ret)
 {
 	int r = ft_name_list_init(ret, count);
 
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
-		_cleanup_free_ char *name = short_name(f, live[i]);
+		_cleanup_free_ char *name = short_name(f, observed[i]);
 
 		r = name ? ft_name_list_add(ret, name) : -ENOMEM;
 	}
@@ -45,8 +45,8 @@ static bool name_serves(const char *name)
 static int names_serve(const struct ft_inference *f, const uint32_t *member, uint32_t count, bool *ret_serve)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
-	_cleanup_free_ bool *named = calloc(f->live->switch_count + 1UL, sizeof(*named));
-	_cleanup_free_ bool *twice = calloc(f->live->switch_count + 1UL, sizeof(*twice));
+	_cleanup_free_ bool *named = calloc(f->observed->switch_count + 1UL, sizeof(*named));
+	_cleanup_free_ bool *twice = calloc(f->observed->switch_count + 1UL, sizeof(*twice));
 	bool serve = true;
 
 	if (!named || !twice)
@@ -57,7 +57,7 @@ static int names_serve(const struct ft_inference *f, const uint32_t *member, uin
 		     n < ft_adjacent_of(&f->graph, member[i] + 1); n++)
 			named[n->vertex] = true;
 	}
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		_cleanup_free_ char *name = short_name(f, i);
 		uint32_t there;
 		int r = name ? ft_map_add(&map, ft_text_hash(name), i, &there) : -ENOMEM;
@@ -68,7 +68,7 @@ static int names_serve(const struct ft_inference *f, const uint32_t *member, uin
 			twice[i] = twice[there] = true;
 		serve &= !named[i] || name_serves(name);
 	}
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		serve &= !named[i] || !twice[i];
 	*ret_serve = serve;
 	return 0;
@@ -99,7 +99,7 @@ struct writer {
 	const struct ft_inference *f;
 	const uint32_t *member;
 	uint32_t count;
-	bool *islander; /* by live switch */
+	bool *islander; /* by observed switch */
 	bool *done;	/* by member */
 	uint32_t *picked;
 	struct lines lines;
@@ -119,22 +119,22 @@ static int switches_write(struct writer *w)
 	for (uint32_t i = 0; i < w->count; i++) {
 		_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
 		_cleanup_(ft_text_release) struct ft_text item = {0};
-		uint32_t picked = 0, live = w->member[i];
+		uint32_t picked = 0, observed = w->member[i];
 
 		for (uint32_t k = i; k < w->count && !w->done[i]; k++)
-			if (!w->done[k] && alike(w, live, w->member[k]))
+			if (!w->done[k] && alike(w, observed, w->member[k]))
 				w->picked[picked++] = w->member[k];
 		for (uint32_t k = w->count; k-- > i && !w->done[i];)
-			w->done[k] |= alike(w, live, w->member[k]);
+			w->done[k] |= alike(w, observed, w->member[k]);
 		if (picked == 0)
 			continue;
 		if (names_make(f, w->picked, picked, &names) < 0)
 			return -ENOMEM;
 		ft_text_puts(&item, "{\"name\": ");
 		ft_name_list_write(&item, &names);
-		if (ft_infer_ports(f, live) != f->design.ports[0])
-			ft_text_printf(&item, ", \"ports\": %u", ft_infer_ports(f, live));
-		ft_text_printf(&item, ", \"hosts\": %u}", f->hosts[live]);
+		if (ft_infer_ports(f, observed) != f->design.ports[0])
+			ft_text_printf(&item, ", \"ports\": %u", ft_infer_ports(f, observed));
+		ft_text_printf(&item, ", \"hosts\": %u}", f->hosts[observed]);
 		item_add(&w->lines, first, &item);
 		first = false;
 	}
@@ -142,16 +142,16 @@ static int switches_write(struct writer *w)
 }
 
 /* The neighbours with that number of cables; a cable between two islanders is written once. */
-static uint32_t neighbours_pick(struct writer *w, uint32_t live, uint32_t cables)
+static uint32_t neighbours_pick(struct writer *w, uint32_t observed, uint32_t cables)
 {
 	const struct ft_inference *f = w->f;
 	uint32_t picked = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++) {
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
 		uint32_t far = n->vertex;
 
-		if (n->count == cables && (ft_infer_in_tree(f, far) || (w->islander[far] && far > live)))
+		if (n->count == cables && (ft_infer_in_tree(f, far) || (w->islander[far] && far > observed)))
 			w->picked[picked++] = far;
 	}
 	return picked;
@@ -198,17 +198,17 @@ static int islands_write(struct writer *w)
 
 static int member_compare(const void *a, const void *b, void *arg)
 {
-	const struct ft_live *live = arg;
+	const struct ft_observed_fabric *observed = arg;
 
-	return ft_text_natural_compare(live->switches[*(const uint32_t *)a].name,
-				       live->switches[*(const uint32_t *)b].name);
+	return ft_text_natural_compare(observed->switches[*(const uint32_t *)a].name,
+				       observed->switches[*(const uint32_t *)b].name);
 }
 
 int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count)
 {
-	_cleanup_free_ bool *islander = calloc(f->live->switch_count + 1UL, sizeof(*islander));
+	_cleanup_free_ bool *islander = calloc(f->observed->switch_count + 1UL, sizeof(*islander));
 	_cleanup_free_ bool *done = calloc(count + 1UL, sizeof(*done));
-	_cleanup_free_ uint32_t *picked = malloc((f->live->switch_count + 1UL) * sizeof(*picked));
+	_cleanup_free_ uint32_t *picked = malloc((f->observed->switch_count + 1UL) * sizeof(*picked));
 	struct writer w = {
 		.f = f,
 		.member = member,
@@ -225,7 +225,7 @@ int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count)
 		return -ENOMEM;
 	if (count == 0)
 		return 0;
-	qsort_r(member, count, sizeof(*member), member_compare, (void *)f->live);
+	qsort_r(member, count, sizeof(*member), member_compare, (void *)f->observed);
 	r = names_serve(f, member, count, &serve);
 	if (r < 0 || !serve)
 		return r;

@@ -15,9 +15,9 @@
 
 enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2, NAMED_MAX = 12 };
 
-static const char *description_of(const struct ft_inference *f, uint32_t live, size_t *ret_length)
+static const char *description_of(const struct ft_inference *f, uint32_t observed, size_t *ret_length)
 {
-	const struct ft_node *node = &f->snapshot->nodes[f->live->switches[live].node];
+	const struct ft_node *node = &f->snapshot->nodes[f->observed->switches[observed].node];
 
 	if (ret_length)
 		*ret_length = node->description_length;
@@ -25,10 +25,10 @@ static const char *description_of(const struct ft_inference *f, uint32_t live, s
 }
 
 /* True for printable ASCII with a letter or digit: allowed in patterns and lists. */
-static bool is_plain(const struct ft_inference *f, uint32_t live)
+static bool is_plain(const struct ft_inference *f, uint32_t observed)
 {
 	size_t length, known = 0;
-	const char *name = description_of(f, live, &length);
+	const char *name = description_of(f, observed, &length);
 
 	for (size_t i = 0; i < length; i++) {
 		if (name[i] < ' ' || name[i] > '~')
@@ -74,10 +74,10 @@ bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, cons
 }
 
 /* The shape of a switch's name, with optional trailing blanks. */
-static void shape_of(const struct ft_inference *f, uint32_t live, struct ft_text *shape)
+static void shape_of(const struct ft_inference *f, uint32_t observed, struct ft_text *shape)
 {
 	size_t length;
-	const char *name = description_of(f, live, &length);
+	const char *name = description_of(f, observed, &length);
 
 	ft_text_reset(shape);
 	while (length > 0 && name[length - 1] == ' ')
@@ -135,7 +135,7 @@ static int pattern_tells(const struct ft_inference *f, const char *text, uint32_
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		size_t length;
 		const char *name = description_of(f, i, &length);
 
@@ -215,7 +215,7 @@ static int names_usable(const struct ft_inference *f, bool *ret_usable)
 	bool usable = true;
 	int r = 0;
 
-	for (uint32_t i = 0; usable && r == 0 && i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; usable && r == 0 && i < f->observed->switch_count; i++) {
 		const char *name = description_of(f, i, NULL);
 
 		usable = is_plain(f, i) && strncmp(name, "0x", 2) != 0;
@@ -239,8 +239,9 @@ int ft_infer_guids_usable(const struct ft_inference *f)
 {
 	_cleanup_(ft_map_release) struct ft_map seen = {0};
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
-		int r = f->live->switches[i].guid == 0 ? 0 : ft_map_add(&seen, f->live->switches[i].guid, i, NULL);
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		int r = f->observed->switches[i].guid == 0 ? 0
+							   : ft_map_add(&seen, f->observed->switches[i].guid, i, NULL);
 
 		if (r <= 0)
 			return r;
@@ -279,7 +280,7 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		bool island = f->fit.beside[i];
 
 		if (ft_infer_in_tree(f, i))
@@ -301,7 +302,7 @@ static int named_alike(const struct ft_inference *f, const char *text, uint32_t 
 	int r = ft_pattern_compile(text, &pattern, NULL);
 
 	*count = 0;
-	for (uint32_t i = 0; r >= 0 && i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; r >= 0 && i < f->observed->switch_count; i++) {
 		size_t length;
 		const char *name = description_of(f, i, &length);
 
@@ -353,7 +354,7 @@ static void islands_tell(struct ft_inference *f, const uint32_t *member, uint32_
 	struct ft_text *why = &f->why[FT_WHY_ISLANDS];
 
 	for (uint32_t i = 0; i < count; i++)
-		ft_text_printf(why, "%s%s", i ? ", " : "", f->live->switches[member[i]].label);
+		ft_text_printf(why, "%s%s", i ? ", " : "", f->observed->switches[member[i]].label);
 	ft_text_puts(why, ": no part of the tree, cabled to each other or otherwise than edge switches, or called like "
 			  "those that are; their cables are "
 			  "taken to be all right");
@@ -368,10 +369,10 @@ static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint3
 
 	if (planned)
 		islands_tell(f, member, count);
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (!ft_infer_in_tree(f, i) && !(planned && ft_number_is_among(member, count, i)))
 			ft_text_printf(why, "%s%s",
-				       strangers++ ? ", " : "no part of the tree: ", f->live->switches[i].label);
+				       strangers++ ? ", " : "no part of the tree: ", f->observed->switches[i].label);
 	if (f->expected_count > 0)
 		ft_text_printf(why,
 			       "; %u of them are cabled to each other or called like those that are, an island of "
@@ -383,7 +384,7 @@ static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint3
 
 static int strangers_find(struct ft_inference *f, bool by_name)
 {
-	_cleanup_free_ uint32_t *member = malloc((f->live->switch_count + 1UL) * sizeof(*member));
+	_cleanup_free_ uint32_t *member = malloc((f->observed->switch_count + 1UL) * sizeof(*member));
 	uint32_t count;
 	int r;
 

@@ -42,12 +42,12 @@ static size_t same_end(const char *a, const char *b, size_t most)
 /* The length of the common suffix of all names, without digits. A single switch is compared with other ranks. */
 static size_t same_behind(const struct ft_inference *f, uint32_t rank)
 {
-	const char *first = f->live->switches[f->member[rank][0]].name;
+	const char *first = f->observed->switches[f->member[rank][0]].name;
 	size_t size = strlen(first), behind = size;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (i != f->member[rank][0] && (f->fit.rank[i] == rank || f->count[rank] == 1))
-			behind = same_end(first, f->live->switches[i].name, behind);
+			behind = same_end(first, f->observed->switches[i].name, behind);
 	while (behind > 0 && isdigit((unsigned char)first[size - behind]))
 		behind--;
 	return behind;
@@ -94,8 +94,8 @@ static bool is_taken(const struct series *s, const struct numbered *like, uint32
 {
 	const char *behind = like->name + strlen(like->name) - s->behind;
 
-	for (uint32_t i = 0; i < s->f->live->switch_count; i++) {
-		const char *name = s->f->live->switches[i].name;
+	for (uint32_t i = 0; i < s->f->observed->switch_count; i++) {
+		const char *name = s->f->observed->switches[i].name;
 		size_t length = strlen(name);
 		struct numbered other;
 
@@ -194,7 +194,7 @@ int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numb
 		return 0;
 	s.behind = same_behind(f, rank);
 	for (uint32_t i = 0; i < s.count; i++)
-		if (!name_number(f->live->switches[f->member[rank][i]].name, s.behind, &names[i]))
+		if (!name_number(f->observed->switches[f->member[rank][i]].name, s.behind, &names[i]))
 			return 0;
 	for (unsigned int whole = 2; whole-- > 0;) {
 		s.whole = whole > 0;

@@ -70,13 +70,13 @@ static uint32_t *groups_place(const struct ft_inference *f, uint32_t step)
 	if (!seats)
 		return NULL;
 	for (uint32_t i = 0; i < f->count[step]; i++) {
-		uint32_t live = f->member[step][i], group = f->fit.group[step][live];
+		uint32_t observed = f->member[step][i], group = f->fit.group[step][observed];
 		uint64_t *keys = group != FT_NONE ? seats[group].keys : NULL;
 
 		if (!keys)
 			continue;
-		keys[0] -= step == 0 ? 1 : by_bundles ? ft_fit_cables(f, &f->fit, live, step - 1) : 0;
-		keys[1] -= by_hosts ? f->hosts[live] : 0;
+		keys[0] -= step == 0 ? 1 : by_bundles ? ft_fit_cables(f, &f->fit, observed, step - 1) : 0;
+		keys[1] -= by_hosts ? f->hosts[observed] : 0;
 		keys[2] = keys[2] == UINT64_MAX ? i : keys[2];
 	}
 	return places_of(seats, f->fit.groups[step]);
@@ -84,19 +84,19 @@ static uint32_t *groups_place(const struct ft_inference *f, uint32_t step)
 
 /* @place: of groups, by step */
 static uint64_t place_in(const struct ft_inference *f, uint32_t *const place[FT_STEPS_MAX], uint32_t step,
-			 uint32_t live)
+			 uint32_t observed)
 {
-	return f->fit.group[step][live] != FT_NONE ? place[step][f->fit.group[step][live]] : UINT64_MAX;
+	return f->fit.group[step][observed] != FT_NONE ? place[step][f->fit.group[step][observed]] : UINT64_MAX;
 }
 
 static uint64_t second_key(const struct ft_inference *f, uint32_t rank, uint32_t *const place[FT_STEPS_MAX],
-			   uint32_t live)
+			   uint32_t observed)
 {
 	if (rank == 0)
-		return f->design.sorted_by_hosts ? most_first(f->hosts[live]) : 0;
+		return f->design.sorted_by_hosts ? most_first(f->hosts[observed]) : 0;
 	if (rank + 1 < f->fit.ranks)
-		return place_in(f, place, rank, live);
-	return bundles_alike(f, rank - 1) ? 0 : most_first(ft_fit_cables(f, &f->fit, live, rank - 1));
+		return place_in(f, place, rank, observed);
+	return bundles_alike(f, rank - 1) ? 0 : most_first(ft_fit_cables(f, &f->fit, observed, rank - 1));
 }
 
 static int rank_order(struct ft_inference *f, uint32_t rank, uint32_t *const place[FT_STEPS_MAX])

@@ -24,12 +24,12 @@ enum { RING_SHARE = 4 }; /* at most one in so many of a ring's cables is missing
 
 struct planes {
 	const struct ft_intent *intent;
-	uint32_t *
-		group[RANKS - 1]; /* by step and live switch: root of the union-find, then number of the pod or plane */
+	uint32_t *group[RANKS -
+			1]; /* by step and observed switch: root of the union-find, then number of the pod or plane */
 	uint32_t groups[RANKS - 1];
 	uint32_t width[RANKS - 1]; /* by step: cables of each bundle */
 	uint32_t ring[RANKS];	   /* cables between neighbours; 0: no ring */
-	uint32_t *order[RANKS];	   /* live switches in the plan's order */
+	uint32_t *order[RANKS];	   /* observed switches in the plan's order */
 	uint32_t count[RANKS];
 	uint32_t *pod_edges; /* by pod */
 	uint32_t pod_spines;
@@ -138,12 +138,12 @@ static int shares_check(struct planes *x)
 	for (uint32_t i = 0; i < x->count[EDGE]; i++)
 		x->pod_edges[x->group[EDGE][x->order[EDGE][i]]]++;
 	for (uint32_t i = 0; i < x->count[SPINE]; i++) {
-		uint32_t live = x->order[SPINE][i];
+		uint32_t observed = x->order[SPINE][i];
 
 		/* Without an edge switch, or without a core switch. */
-		if (x->group[EDGE][live] >= pods || x->group[SPINE][live] >= planes)
+		if (x->group[EDGE][observed] >= pods || x->group[SPINE][observed] >= planes)
 			return 0;
-		spines[(size_t)x->group[EDGE][live] * planes + x->group[SPINE][live]]++;
+		spines[(size_t)x->group[EDGE][observed] * planes + x->group[SPINE][observed]]++;
 	}
 	for (size_t i = 0; i < (size_t)pods * planes; i++)
 		if (spines[i] == 0 || spines[i] != spines[0])
@@ -161,7 +161,7 @@ static int shares_check(struct planes *x)
 static int place_compare(const void *a, const void *b, void *arg)
 {
 	const struct planes *x = arg;
-	const struct ft_live_switch *switches = x->intent->f->live->switches;
+	const struct ft_observed_switch *switches = x->intent->f->observed->switches;
 	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b, rank = x->intent->rank[p];
 	int r;
 
@@ -262,9 +262,9 @@ static bool ranks_are_even(struct planes *x)
 
 	for (uint32_t rank = 0; rank < RANKS; rank++)
 		for (uint32_t i = 0; i < x->count[rank]; i++) {
-			uint32_t live = x->order[rank][i], ports = ft_infer_ports(f, live);
+			uint32_t observed = x->order[rank][i], ports = ft_infer_ports(f, observed);
 
-			if ((x->ports[rank] && x->ports[rank] != ports) || (rank > EDGE && f->hosts[live] > 0))
+			if ((x->ports[rank] && x->ports[rank] != ports) || (rank > EDGE && f->hosts[observed] > 0))
 				return false;
 			x->ports[rank] = ports;
 		}
@@ -353,7 +353,7 @@ static int planes_find(struct planes *x)
 	const struct ft_intent *intent = x->intent;
 	int r;
 
-	if (!intent->layered || intent->ranks != RANKS || intent->f->live->part_count > 1)
+	if (!intent->layered || intent->ranks != RANKS || intent->f->observed->part_count > 1)
 		return 0;
 	r = order_make(x);
 	if (r < 0)

@@ -32,14 +32,14 @@ enum { SHARED_SHARE = 4, HABIT_PERCENT = 60, ORDERLY_PERCENT = 50, ROUNDS = 16 }
 /* A port: where it leads to. */
 enum { DARK = UINT32_MAX, OTHER = UINT32_MAX - 1 };
 struct end {
-	uint32_t far;	 /* live switch; DARK; OTHER: a host, or nothing is known */
+	uint32_t far;	 /* observed switch; DARK; OTHER: a host, or nothing is known */
 	uint32_t number; /* of the far port */
 };
 
 /* Of its set, some with most of its links on that side in the same ports. */
 enum { TWINS_MAX = 24 };
 struct peers {
-	uint32_t live[TWINS_MAX], count;
+	uint32_t observed[TWINS_MAX], count;
 	bool apart; /* it lacks so much of what they have that they do not tell what it should have */
 };
 
@@ -50,12 +50,12 @@ struct candidate {
 
 struct proof {
 	struct ft_intent *intent;
-	uint32_t *first; /* by live switch: its port 0 in @end; of [count] the end of all */
+	uint32_t *first; /* by observed switch: its port 0 in @end; of [count] the end of all */
 	struct end *end;
-	uint32_t *low, *high; /* by live switch: its first and last link */
-	bool *orderly;	      /* by live switch: most of its cables are in step with another one of the bundle */
-	uint32_t *stride;     /* by live switch: the usual distance between two cables of a bundle */
-	struct peers *peers[FT_SIDE_COUNT]; /* by live switch */
+	uint32_t *low, *high; /* by observed switch: its first and last link */
+	bool *orderly;	      /* by observed switch: most of its cables are in step with another one of the bundle */
+	uint32_t *stride;     /* by observed switch: the usual distance between two cables of a bundle */
+	struct peers *peers[FT_SIDE_COUNT]; /* by observed switch */
 	struct candidate *candidates;
 	uint32_t count, size;
 };
@@ -75,17 +75,17 @@ static void proof_release(struct proof *x)
 
 /* ---- ports ---- */
 
-static uint32_t last_port(const struct proof *x, uint32_t live)
+static uint32_t last_port(const struct proof *x, uint32_t observed)
 {
-	return x->first[live + 1] - x->first[live] - 1;
+	return x->first[observed + 1] - x->first[observed] - 1;
 }
 
 /* Ports that a switch does not have lead to nothing that is known. */
-static const struct end *end_at(const struct proof *x, uint32_t live, int64_t number)
+static const struct end *end_at(const struct proof *x, uint32_t observed, int64_t number)
 {
 	static const struct end none = {OTHER, 0};
 
-	return number < 1 || number > last_port(x, live) ? &none : &x->end[x->first[live] + (uint32_t)number];
+	return number < 1 || number > last_port(x, observed) ? &none : &x->end[x->first[observed] + (uint32_t)number];
 }
 
 static bool is_link(const struct end *end)
@@ -93,30 +93,30 @@ static bool is_link(const struct end *end)
 	return end->far < OTHER;
 }
 
-static bool is_within(const struct proof *x, uint32_t live, uint32_t number)
+static bool is_within(const struct proof *x, uint32_t observed, uint32_t number)
 {
-	return number > x->low[live] && number < x->high[live];
+	return number > x->low[observed] && number < x->high[observed];
 }
 
-static void range_find(struct proof *x, uint32_t live)
+static void range_find(struct proof *x, uint32_t observed)
 {
-	x->low[live] = x->high[live] = 0;
-	for (uint32_t p = 1; p <= last_port(x, live); p++)
-		if (is_link(end_at(x, live, p))) {
-			x->low[live] = x->low[live] ? x->low[live] : p;
-			x->high[live] = p;
+	x->low[observed] = x->high[observed] = 0;
+	for (uint32_t p = 1; p <= last_port(x, observed); p++)
+		if (is_link(end_at(x, observed, p))) {
+			x->low[observed] = x->low[observed] ? x->low[observed] : p;
+			x->high[observed] = p;
 		}
 }
 
 /* The most frequent distance from a link to the next one to the same switch, if it is more than 1; else 1. */
-static uint32_t stride_find(const struct proof *x, uint32_t live)
+static uint32_t stride_find(const struct proof *x, uint32_t observed)
 {
 	struct ft_tally tally = {0};
 	uint32_t usual;
 
-	for (uint32_t p = x->low[live]; p && p <= x->high[live]; p++)
-		for (uint32_t next = p + 1; is_link(end_at(x, live, p)) && next <= x->high[live]; next++)
-			if (end_at(x, live, next)->far == end_at(x, live, p)->far) {
+	for (uint32_t p = x->low[observed]; p && p <= x->high[observed]; p++)
+		for (uint32_t next = p + 1; is_link(end_at(x, observed, p)) && next <= x->high[observed]; next++)
+			if (end_at(x, observed, next)->far == end_at(x, observed, p)->far) {
 				ft_tally_add(&tally, next - p);
 				break;
 			}
@@ -144,15 +144,15 @@ static struct step step_of(const struct proof *x, uint32_t a, uint32_t b, unsign
 	return (struct step){way & 1 ? x->stride[a] : 1, way & 4 ? -far : far};
 }
 
-static bool is_in_step(const struct proof *x, uint32_t live, uint32_t number)
+static bool is_in_step(const struct proof *x, uint32_t observed, uint32_t number)
 {
-	const struct end *end = end_at(x, live, number);
+	const struct end *end = end_at(x, observed, number);
 
 	for (unsigned int way = 0; way < WAYS; way++) {
-		struct step step = step_of(x, live, end->far, way);
+		struct step step = step_of(x, observed, end->far, way);
 
-		if (leads(x, live, number + step.near, end->far, end->number + step.far) ||
-		    leads(x, live, number - step.near, end->far, end->number - step.far))
+		if (leads(x, observed, number + step.near, end->far, end->number + step.far) ||
+		    leads(x, observed, number - step.near, end->far, end->number - step.far))
 			return true;
 	}
 	return false;
@@ -163,17 +163,17 @@ struct order {
 	uint64_t links, stepped;
 };
 
-static struct order order_of(const struct proof *x, uint32_t live)
+static struct order order_of(const struct proof *x, uint32_t observed)
 {
 	struct order order = {0};
 
-	for (uint32_t p = x->low[live]; p && p <= x->high[live]; p++) {
-		const struct end *end = end_at(x, live, p);
+	for (uint32_t p = x->low[observed]; p && p <= x->high[observed]; p++) {
+		const struct end *end = end_at(x, observed, p);
 
-		if (!is_link(end) || ft_edges_between(&x->intent->f->graph, live, end->far) < 2)
+		if (!is_link(end) || ft_edges_between(&x->intent->f->graph, observed, end->far) < 2)
 			continue;
 		order.links++;
-		order.stepped += is_in_step(x, live, p);
+		order.stepped += is_in_step(x, observed, p);
 	}
 	return order;
 }
@@ -226,8 +226,8 @@ static int ports_read(struct proof *x)
 			*end = (struct end){ft_infer_port_is_dark(f, i, p) ? DARK : OTHER, 0};
 		}
 	}
-	for (uint32_t i = 0; i < 2 * f->live->cable_count; i++) {
-		const struct ft_live_cable *cable = &f->live->cables[i / 2];
+	for (uint32_t i = 0; i < 2 * f->observed->cable_count; i++) {
+		const struct ft_observed_cable *cable = &f->observed->cables[i / 2];
 		uint32_t near = i % 2 ? cable->b : cable->a, far = i % 2 ? cable->a : cable->b;
 		uint32_t p = f->snapshot->ports[i % 2 ? cable->b_port : cable->a_port].number;
 		uint32_t q = f->snapshot->ports[i % 2 ? cable->a_port : cable->b_port].number;
@@ -245,23 +245,23 @@ static int ports_read(struct proof *x)
 
 /* ---- what twins use a port for ---- */
 
-static bool is_link_on(const struct proof *x, uint32_t live, uint32_t number, enum ft_side side)
+static bool is_link_on(const struct proof *x, uint32_t observed, uint32_t number, enum ft_side side)
 {
-	const struct end *end = end_at(x, live, number);
+	const struct end *end = end_at(x, observed, number);
 
-	return is_link(end) && ft_side_of(x->intent, live, end->far) == side;
+	return is_link(end) && ft_side_of(x->intent, observed, end->far) == side;
 }
 
-/* True if most links of @live on that side are in the same ports of @other. */
-static bool is_wired_alike(const struct proof *x, uint32_t live, uint32_t other, enum ft_side side)
+/* True if most links of @observed on that side are in the same ports of @other. */
+static bool is_wired_alike(const struct proof *x, uint32_t observed, uint32_t other, enum ft_side side)
 {
 	uint32_t links = 0, same = 0;
 
-	for (uint32_t p = x->low[live]; p && p <= x->high[live]; p++) {
-		bool link = is_link_on(x, live, p, side);
+	for (uint32_t p = x->low[observed]; p && p <= x->high[observed]; p++) {
+		bool link = is_link_on(x, observed, p, side);
 
 		links += link;
-		same += link && end_at(x, other, p)->far == end_at(x, live, p)->far;
+		same += link && end_at(x, other, p)->far == end_at(x, observed, p)->far;
 	}
 	return same > 0 && same * 100 >= links * HABIT_PERCENT;
 }
@@ -272,7 +272,7 @@ static uint32_t votes_for(const struct proof *x, const struct peers *peers, uint
 	uint32_t votes = 0;
 
 	for (uint32_t k = 0; k < peers->count; k++)
-		votes += end_at(x, peers->live[k], number)->far == far;
+		votes += end_at(x, peers->observed[k], number)->far == far;
 	return votes;
 }
 
@@ -280,9 +280,9 @@ static uint32_t votes_for(const struct proof *x, const struct peers *peers, uint
 static uint32_t customary_far(const struct proof *x, const struct peers *peers, uint32_t number, enum ft_side side)
 {
 	for (uint32_t k = 0; k < peers->count; k++) {
-		uint32_t far = end_at(x, peers->live[k], number)->far;
+		uint32_t far = end_at(x, peers->observed[k], number)->far;
 
-		if (is_link_on(x, peers->live[k], number, side) &&
+		if (is_link_on(x, peers->observed[k], number, side) &&
 		    votes_for(x, peers, number, far) * 100 >= peers->count * HABIT_PERCENT)
 			return far;
 	}
@@ -293,31 +293,31 @@ static uint32_t customary_far(const struct proof *x, const struct peers *peers, 
  * Marks a switch that lacks more than half of what its peers have, or several cables that one of them lacks, too: a
  * class of its own, such as boards of another make.
  */
-static void apart_find(const struct proof *x, uint32_t live, enum ft_side side, struct peers *peers)
+static void apart_find(const struct proof *x, uint32_t observed, enum ft_side side, struct peers *peers)
 {
 	uint32_t customary = 0, lacks = 0, common[TWINS_MAX] = {0};
 
-	for (uint32_t p = 1; peers->count > 0 && p <= last_port(x, live); p++) {
-		if (is_link(end_at(x, live, p)) && !is_link_on(x, live, p, side))
+	for (uint32_t p = 1; peers->count > 0 && p <= last_port(x, observed); p++) {
+		if (is_link(end_at(x, observed, p)) && !is_link_on(x, observed, p, side))
 			continue;
 		if (customary_far(x, peers, p, side) == FT_NONE)
 			continue;
 		customary++;
-		if (is_link(end_at(x, live, p)))
+		if (is_link(end_at(x, observed, p)))
 			continue;
 		lacks++;
 		for (uint32_t k = 0; k < peers->count; k++)
-			common[k] += !is_link(end_at(x, peers->live[k], p));
+			common[k] += !is_link(end_at(x, peers->observed[k], p));
 	}
 	peers->apart = lacks * 2 > customary;
 	for (uint32_t k = 0; k < peers->count; k++)
 		peers->apart |= common[k] > 1 && common[k] * SHARED_SHARE >= lacks * (SHARED_SHARE - 1);
 }
 
-static bool has_dark(const struct proof *x, uint32_t live)
+static bool has_dark(const struct proof *x, uint32_t observed)
 {
-	for (uint32_t p = 1; p <= last_port(x, live); p++)
-		if (end_at(x, live, p)->far == DARK)
+	for (uint32_t p = 1; p <= last_port(x, observed); p++)
+		if (end_at(x, observed, p)->far == DARK)
 			return true;
 	return false;
 }
@@ -338,7 +338,7 @@ static int peers_find(struct proof *x, enum ft_side side)
 			uint32_t other = twins->members[set->first + k];
 
 			if (other != i && is_wired_alike(x, i, other, side))
-				peers->live[peers->count++] = other;
+				peers->observed[peers->count++] = other;
 		}
 		apart_find(x, i, side, peers);
 	}
@@ -346,19 +346,19 @@ static int peers_find(struct proof *x, enum ft_side side)
 }
 
 /* The evidence of the twins that a dark port leads to @far; negative: they do not use it, or it is dark on most. */
-static int custom_worth(const struct proof *x, uint32_t live, uint32_t number, uint32_t far)
+static int custom_worth(const struct proof *x, uint32_t observed, uint32_t number, uint32_t far)
 {
-	const struct peers *peers = &x->peers[ft_side_of(x->intent, live, far)][live];
+	const struct peers *peers = &x->peers[ft_side_of(x->intent, observed, far)][observed];
 	uint32_t all = 0;
 
 	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++) {
-		const struct peers *of = &x->peers[side][live];
+		const struct peers *of = &x->peers[side][observed];
 
 		all += of->count;
 		if (votes_for(x, of, number, DARK) * 2 > of->count)
 			return -ENOUGH;
 	}
-	if (all == 0 && !is_within(x, live, number))
+	if (all == 0 && !is_within(x, observed, number))
 		return -ENOUGH;
 	return !peers->apart && peers->count > 0 &&
 			       votes_for(x, peers, number, far) * 100 >= peers->count * HABIT_PERCENT
@@ -387,13 +387,13 @@ static int step_worth(const struct proof *x, const struct candidate *c)
 }
 
 /* How many ports in a row are dark around that one. */
-static uint32_t dark_run(const struct proof *x, uint32_t live, int64_t number)
+static uint32_t dark_run(const struct proof *x, uint32_t observed, int64_t number)
 {
 	int64_t low = number, high = number;
 
-	while (end_at(x, live, low - 1)->far == DARK)
+	while (end_at(x, observed, low - 1)->far == DARK)
 		low--;
-	while (end_at(x, live, high + 1)->far == DARK)
+	while (end_at(x, observed, high + 1)->far == DARK)
 		high++;
 	return (uint32_t)(high - low + 1);
 }

@@ -28,22 +28,22 @@ enum {
 };
 
 struct voter {
-	uint32_t live;
+	uint32_t observed;
 	uint32_t percent; /* of similarity */
 };
 
 struct ranking {
 	struct ft_intent *intent;
-	uint32_t *common; /* by live switch: neighbours shared, all 0 between calls */
+	uint32_t *common; /* by observed switch: neighbours shared, all 0 between calls */
 	uint32_t *touched;
 	uint32_t *next; /* ranks as voted */
 	struct voter voters[VOTERS];
 	uint32_t voter_count;
 };
 
-static uint32_t degree(const struct ft_inference *f, uint32_t live)
+static uint32_t degree(const struct ft_inference *f, uint32_t observed)
 {
-	return ft_adjacent_count(&f->graph, live);
+	return ft_adjacent_count(&f->graph, observed);
 }
 
 static void voter_enter(struct ranking *r, struct voter voter)
@@ -58,24 +58,24 @@ static void voter_enter(struct ranking *r, struct voter voter)
 }
 
 /* The switches with the most similar neighbourhoods, without itself. */
-static void voters_find(struct ranking *r, uint32_t live)
+static void voters_find(struct ranking *r, uint32_t observed)
 {
 	const struct ft_inference *f = r->intent->f;
 	uint32_t touched = 0;
 
 	r->voter_count = 0;
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
 		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, n->vertex);
 		     k < ft_adjacent_of(&f->graph, n->vertex + 1); k++) {
 			uint32_t other = k->vertex;
 
-			if (other != live && r->common[other]++ == 0)
+			if (other != observed && r->common[other]++ == 0)
 				r->touched[touched++] = other;
 		}
 	for (uint32_t i = 0; i < touched; i++) {
 		uint32_t other = r->touched[i], shared = r->common[other];
-		uint32_t percent = 100 * shared / (degree(f, live) + degree(f, other) - shared);
+		uint32_t percent = 100 * shared / (degree(f, observed) + degree(f, other) - shared);
 
 		r->common[other] = 0;
 		if (percent >= NEAR_PERCENT)
@@ -92,9 +92,9 @@ static void voters_narrow(struct ranking *r)
 }
 
 /* The rank of most of its voters, if there are at least two; else its own. */
-static uint32_t vote(const struct ranking *r, const uint32_t *rank, uint32_t live)
+static uint32_t vote(const struct ranking *r, const uint32_t *rank, uint32_t observed)
 {
-	uint32_t best = rank[live], most = 0;
+	uint32_t best = rank[observed], most = 0;
 
 	if (r->voter_count < 2)
 		return best;
@@ -102,13 +102,13 @@ static uint32_t vote(const struct ranking *r, const uint32_t *rank, uint32_t liv
 		uint32_t votes = 0;
 
 		for (uint32_t k = 0; k < r->voter_count; k++)
-			votes += rank[r->voters[k].live] == rank[r->voters[i].live];
+			votes += rank[r->voters[k].observed] == rank[r->voters[i].observed];
 		if (votes > most) {
 			most = votes;
-			best = rank[r->voters[i].live];
+			best = rank[r->voters[i].observed];
 		}
 	}
-	return most * 2 > r->voter_count ? best : rank[live];
+	return most * 2 > r->voter_count ? best : rank[observed];
 }
 
 static void ranks_smooth(struct ranking *r)
@@ -167,16 +167,16 @@ static bool is_layered(const struct ft_intent *intent)
  * True for the usual number of hosts, unless several neighbours have twice as many: a spine with hosts of its own is
  * between leaves with more.
  */
-static bool is_hosted(const struct ft_inference *f, uint32_t live)
+static bool is_hosted(const struct ft_inference *f, uint32_t observed)
 {
 	uint32_t fuller = 0;
 
-	if (f->hosts[live] == 0 || f->hosts[live] * HOSTED_SHARE < f->usual_hosts)
+	if (f->hosts[observed] == 0 || f->hosts[observed] * HOSTED_SHARE < f->usual_hosts)
 		return false;
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++)
-		fuller += f->hosts[n->vertex] >= 2 * f->hosts[live];
-	return fuller < 2 || fuller * FULLER_SHARE < degree(f, live);
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+		fuller += f->hosts[n->vertex] >= 2 * f->hosts[observed];
+	return fuller < 2 || fuller * FULLER_SHARE < degree(f, observed);
 }
 
 int ft_intent_rank(struct ft_intent *intent)

@@ -110,9 +110,9 @@ static int widths_find(struct ft_intent *intent)
 /* ---- moved cables ---- */
 
 /* True if one cable of a switch is less than half of all its cables. */
-static bool keeps_others(const struct ft_intent *intent, uint32_t live)
+static bool keeps_others(const struct ft_intent *intent, uint32_t observed)
 {
-	return intent->f->graph.degree[live] > 2;
+	return intent->f->graph.degree[observed] > 2;
 }
 
 /*
@@ -126,18 +126,18 @@ static bool is_moved_between(const struct ft_intent *intent, uint32_t from, uint
 }
 
 /*
- * True if the cable between @live and @there was exchanged with another one: @live lacks one to @from, and a switch
- * like
- * @live, which lacks one to @there, has one to @from. Numbers of cables do not tell of that.
+ * True if the cable between @observed and @there was exchanged with another one: @observed lacks one to @from, and a
+ * switch like
+ * @observed, which lacks one to @there, has one to @from. Numbers of cables do not tell of that.
  */
-static bool is_exchanged(const struct ft_intent *intent, uint32_t live, uint32_t from, uint32_t there)
+static bool is_exchanged(const struct ft_intent *intent, uint32_t observed, uint32_t from, uint32_t there)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		const struct ft_meant *pair = &intent->pairs[i], *other;
 		uint32_t twin = pair->a == there ? pair->b : pair->a;
 
 		if ((pair->a != there && pair->b != there) || pair->planned <= pair->seen ||
-		    !ft_intent_alike(intent, twin, live))
+		    !ft_intent_alike(intent, twin, observed))
 			continue;
 		other = ft_meant_find(intent, twin, from);
 		if (other && other->seen > 0 && (!other->settled || other->planned < other->seen))
@@ -147,19 +147,20 @@ static bool is_exchanged(const struct ft_intent *intent, uint32_t live, uint32_t
 }
 
 /*
- * A pair with an unassigned missing cable: one end is @live, the other of the kind of @other, which has the cable now.
+ * A pair with an unassigned missing cable: one end is @observed, the other of the kind of @other, which has the cable
+ * now.
  * @surplus: a block says that the cable is one too many.
  */
-static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t live, uint32_t other,
+static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t observed, uint32_t other,
 				     bool surplus)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
-		uint32_t from = pair->a == live ? pair->b : pair->a;
+		uint32_t from = pair->a == observed ? pair->b : pair->a;
 
-		if ((pair->a == live || pair->b == live) && pair->planned > pair->seen + taken[i] &&
+		if ((pair->a == observed || pair->b == observed) && pair->planned > pair->seen + taken[i] &&
 		    ft_intent_alike(intent, from, other) &&
-		    (surplus || is_moved_between(intent, from, other) || is_exchanged(intent, live, from, other)))
+		    (surplus || is_moved_between(intent, from, other) || is_exchanged(intent, observed, from, other)))
 			return pair;
 	}
 	return NULL;
@@ -204,22 +205,22 @@ static int moved_find(struct ft_intent *intent)
 /* ---- holes of a bundle ---- */
 
 /*
- * The one dark port of @live between those that lead to @far, all in a row; 0: there is none.
+ * The one dark port of @observed between those that lead to @far, all in a row; 0: there is none.
  * @ret_place: how many ports of the bundle precede it
  */
-static uint32_t bundle_hole(const struct ft_inference *f, uint32_t live, uint32_t far, uint32_t seen,
+static uint32_t bundle_hole(const struct ft_inference *f, uint32_t observed, uint32_t far, uint32_t seen,
 			    uint32_t *ret_place)
 {
-	uint32_t first = 0, hole = 0, found = 0, last = ft_infer_last_port(f, live);
+	uint32_t first = 0, hole = 0, found = 0, last = ft_infer_last_port(f, observed);
 
 	for (uint32_t p = 1; p <= last && found < seen; p++) {
-		bool leads = ft_infer_port_far(f, live, p) == far;
+		bool leads = ft_infer_port_far(f, observed, p) == far;
 
 		first = first ? first : leads ? p : 0;
 		found += leads;
 		if (first == 0 || leads)
 			continue;
-		if (hole || !ft_infer_port_is_dark(f, live, p))
+		if (hole || !ft_infer_port_is_dark(f, observed, p))
 			return 0;
 		hole = p;
 		*ret_place = found;
@@ -250,10 +251,10 @@ static void bundles_fill(struct ft_intent *intent)
 
 struct degrees {
 	struct ft_intent *intent;
-	uint32_t *degree;    /* by live switch: planned cables */
-	bool *open;	     /* by live switch: some of its bundles are outside all blocks */
-	uint32_t *kind;	     /* by live switch: the first of its kind, with the same rank and number of ports */
-	uint32_t *lacks;     /* by live switch: missing cables */
+	uint32_t *degree;    /* by observed switch: planned cables */
+	bool *open;	     /* by observed switch: some of its bundles are outside all blocks */
+	uint32_t *kind;	     /* by observed switch: the first of its kind, with the same rank and number of ports */
+	uint32_t *lacks;     /* by observed switch: missing cables */
 	uint32_t *deficient; /* switches that lack cables */
 	uint32_t deficient_count;
 	uint32_t above; /* switches with more cables than most of their kind */
@@ -337,9 +338,9 @@ static struct ways ways_count(const struct degrees *d, uint32_t a, uint32_t b)
 	return ways;
 }
 
-static bool has_neighbours(const struct degrees *d, uint32_t live, uint32_t least)
+static bool has_neighbours(const struct degrees *d, uint32_t observed, uint32_t least)
 {
-	return ft_adjacent_count(&d->intent->f->graph, live) >= least;
+	return ft_adjacent_count(&d->intent->f->graph, observed) >= least;
 }
 
 static bool pair_is_of(const struct degrees *d, const struct ft_meant *pair, uint32_t a, uint32_t b)
@@ -400,15 +401,15 @@ static bool width_is_usual(const struct degrees *d, uint32_t a, uint32_t b, uint
 	return all >= LINKS_MIN && alike * WIDTH_SHARE >= all;
 }
 
-/* True for a port that is dark at @live, and leads to a switch on most of its kind. */
-static bool is_kind_hole(const struct degrees *d, uint32_t live, uint32_t number)
+/* True for a port that is dark at @observed, and leads to a switch on most of its kind. */
+static bool is_kind_hole(const struct degrees *d, uint32_t observed, uint32_t number)
 {
 	uint32_t lit = 0, all = 0;
 
-	if (!ft_infer_port_is_dark(d->intent->f, live, number))
+	if (!ft_infer_port_is_dark(d->intent->f, observed, number))
 		return false;
 	for (uint32_t i = 0; i < d->intent->count; i++) {
-		if (d->kind[i] != d->kind[live] || i == live)
+		if (d->kind[i] != d->kind[observed] || i == observed)
 			continue;
 		all++;
 		lit += ft_infer_port_far(d->intent->f, i, number) != FT_NONE;
@@ -421,8 +422,8 @@ static uint32_t ports_paired(const struct ft_inference *f, uint32_t p, uint32_t 
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < f->live->cable_count; i++) {
-		const struct ft_live_cable *cable = &f->live->cables[i];
+	for (uint32_t i = 0; i < f->observed->cable_count; i++) {
+		const struct ft_observed_cable *cable = &f->observed->cables[i];
 		uint32_t x = f->snapshot->ports[cable->a_port].number, y = f->snapshot->ports[cable->b_port].number;
 
 		count += (x == p && y == q) || (x == q && y == p);
@@ -445,10 +446,10 @@ static bool holes_pair(const struct degrees *d, uint32_t a, uint32_t b)
 	return false;
 }
 
-static bool has_holes(const struct degrees *d, uint32_t live)
+static bool has_holes(const struct degrees *d, uint32_t observed)
 {
-	for (uint32_t p = 1; p <= ft_infer_last_port(d->intent->f, live); p++)
-		if (is_kind_hole(d, live, p))
+	for (uint32_t p = 1; p <= ft_infer_last_port(d->intent->f, observed); p++)
+		if (is_kind_hole(d, observed, p))
 			return true;
 	return false;
 }

@@ -20,7 +20,7 @@ static uint64_t split_cost(const struct ft_inference *f, const struct ft_fit *fi
 {
 	uint64_t inside = 0, hosts = 0;
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++) {
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		inside += ft_fit_cables(f, fit, i, fit->rank[i]);
 		if (fit->rank[i] == UPPER)
 			hosts += f->hosts[i];
@@ -34,7 +34,7 @@ static void split_improve(const struct ft_inference *f, struct ft_fit *fit)
 
 	for (unsigned int round = 0; moved && round < SPLIT_ROUNDS; round++) {
 		moved = false;
-		for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 			uint32_t as_edge = ft_fit_cables(f, fit, i, LOWER);
 			uint32_t as_core = ft_fit_cables(f, fit, i, UPPER) + f->hosts[i];
 			bool core = fit->rank[i] == UPPER;
@@ -49,29 +49,29 @@ static void split_improve(const struct ft_inference *f, struct ft_fit *fit)
 
 static void split_by_hosts(const struct ft_inference *f, struct ft_fit *fit)
 {
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		fit->rank[i] = ft_infer_has_hosts(f, i) ? LOWER : UPPER;
 }
 
 /* Bipartition: every cable crosses ranks, starting in each part from the switch with the most hosts. */
 static int split_by_parity(const struct ft_inference *f, struct ft_fit *fit)
 {
-	const struct ft_live *live = f->live;
-	_cleanup_free_ uint32_t *queue = malloc((live->switch_count + 1UL) * sizeof(*queue));
-	_cleanup_free_ uint32_t *start = malloc((live->part_count + 1UL) * sizeof(*start));
+	const struct ft_observed_fabric *observed = f->observed;
+	_cleanup_free_ uint32_t *queue = malloc((observed->switch_count + 1UL) * sizeof(*queue));
+	_cleanup_free_ uint32_t *start = malloc((observed->part_count + 1UL) * sizeof(*start));
 
 	if (!queue || !start)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < live->part_count; p++)
+	for (uint32_t p = 0; p < observed->part_count; p++)
 		start[p] = FT_NONE;
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		uint32_t *first = &start[live->switches[i].part];
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
+		uint32_t *first = &start[observed->switches[i].part];
 
 		if (*first == FT_NONE || f->hosts[i] > f->hosts[*first])
 			*first = i;
 		fit->rank[i] = FT_OUTSIDE;
 	}
-	for (uint32_t p = 0; p < live->part_count; p++) {
+	for (uint32_t p = 0; p < observed->part_count; p++) {
 		uint32_t head = 0, tail = 0;
 
 		queue[tail++] = start[p];
@@ -98,7 +98,7 @@ static uint32_t usual_ports(const struct ft_inference *f, const struct ft_fit *f
 {
 	struct ft_tally tally = {0};
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (fit->rank[i] == rank)
 			ft_tally_add(&tally, ft_infer_ports(f, i));
 	return ft_tally_mode(&tally, 0);
@@ -112,11 +112,11 @@ struct standard {
 };
 
 /* Half of the others is enough for a switch as large as its equals; one of another size must be nearly complete. */
-static bool meets(const struct ft_inference *f, uint32_t live, uint32_t links, const struct standard *standard)
+static bool meets(const struct ft_inference *f, uint32_t observed, uint32_t links, const struct standard *standard)
 {
 	if (links == 0)
 		return false;
-	if (ft_infer_ports(f, live) == standard->ports)
+	if (ft_infer_ports(f, observed) == standard->ports)
 		return links * 2 >= standard->others;
 	return links * 4 >= standard->others * 3;
 }
@@ -143,7 +143,7 @@ static struct standard standard_of(const struct ft_inference *f, const struct ft
 {
 	struct ft_tally tally = {0};
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (fit->rank[i] == rank)
 			ft_tally_add(&tally, ft_fit_cables(f, fit, i, other));
 	return (struct standard){ft_fit_count(f, fit, other), usual_ports(f, fit, rank), ft_tally_mode(&tally, 1)};
@@ -158,7 +158,7 @@ static void fit_trim(const struct ft_inference *f, struct ft_fit *fit)
 		struct standard core = standard_of(f, fit, UPPER, LOWER);
 
 		changed = false;
-		for (uint32_t i = 0; i < f->live->switch_count; i++) {
+		for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 			uint8_t rank = rank_of(f, fit, i, &edge, &core);
 
 			if (rank == fit->rank[i])
@@ -174,7 +174,7 @@ static void fit_add_isolated(const struct ft_inference *f, struct ft_fit *fit)
 {
 	uint32_t ports = usual_ports(f, fit, LOWER);
 
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (f->graph.degree[i] == 0 && ft_infer_has_hosts(f, i) && ft_infer_ports(f, i) == ports)
 			fit->rank[i] = LOWER;
 }
@@ -193,15 +193,15 @@ int ft_infer_two(const struct ft_inference *f, struct ft_fit *fit)
 	split_improve(f, fit);
 	split_improve(f, &other);
 	if (split_cost(f, &other) < split_cost(f, fit))
-		memcpy(fit->rank, other.rank, f->live->switch_count);
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+		memcpy(fit->rank, other.rank, f->observed->switch_count);
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (!ft_infer_connected(f, i))
 			fit->rank[i] = FT_OUTSIDE;
 	fit_trim(f, fit);
 	fit_add_isolated(f, fit);
 	fit->ranks = 2;
 	fit->groups[0] = 1;
-	for (uint32_t i = 0; i < f->live->switch_count; i++)
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (fit->rank[i] != FT_OUTSIDE)
 			fit->group[0][i] = 0;
 	return ft_fit_judge(f, fit);

@@ -49,23 +49,24 @@ static void sizes_count(struct linking *l)
 }
 
 /* Fills common and touched: the number of neighbours on that side shared with each other switch of its rank. */
-static uint32_t common_count(struct linking *l, uint32_t live)
+static uint32_t common_count(struct linking *l, uint32_t observed)
 {
 	const struct ft_intent *intent = l->intent;
 	const struct ft_inference *f = intent->f;
 	uint32_t touched = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, live); n < ft_adjacent_of(&f->graph, live + 1);
-	     n++) {
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
 		uint32_t far = n->vertex;
 
-		if (ft_side_of(intent, live, far) != l->side)
+		if (ft_side_of(intent, observed, far) != l->side)
 			continue;
 		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, far);
 		     k < ft_adjacent_of(&f->graph, far + 1); k++) {
 			uint32_t other = k->vertex;
 
-			if (other != live && intent->rank[other] == intent->rank[live] && l->common[other]++ == 0)
+			if (other != observed && intent->rank[other] == intent->rank[observed] &&
+			    l->common[other]++ == 0)
 				l->touched[touched++] = other;
 		}
 	}
@@ -96,12 +97,12 @@ static void twins_link(struct linking *l)
 	}
 }
 
-/* Joins the set of @live to another one. */
-static void set_attach(struct linking *l, uint32_t live, uint32_t other, bool *apart)
+/* Joins the set of @observed to another one. */
+static void set_attach(struct linking *l, uint32_t observed, uint32_t other, bool *apart)
 {
 	for (uint32_t i = 0; i < l->intent->count; i++)
-		apart[i] |= ft_number_root(l->root, i) == live;
-	l->root[live] = ft_number_root(l->root, other);
+		apart[i] |= ft_number_root(l->root, i) == observed;
+	l->root[observed] = ft_number_root(l->root, other);
 }
 
 /*

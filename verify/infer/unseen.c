@@ -29,8 +29,8 @@ struct use {
 
 static void uses_vote(const struct ft_inference *f, uint32_t rank, uint32_t other, bool second, struct use *use)
 {
-	for (uint32_t i = 0; i < f->live->cable_count; i++) {
-		const struct ft_live_cable *cable = &f->live->cables[i];
+	for (uint32_t i = 0; i < f->observed->cable_count; i++) {
+		const struct ft_observed_cable *cable = &f->observed->cables[i];
 
 		for (unsigned int end = 0; end < 2; end++) {
 			uint32_t near = end ? cable->b : cable->a, far = end ? cable->a : cable->b;
@@ -52,7 +52,7 @@ static void uses_vote(const struct ft_inference *f, uint32_t rank, uint32_t othe
 static void uses_count(const struct ft_inference *f, uint32_t rank, struct use *use)
 {
 	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		const struct ft_node *node = &f->snapshot->nodes[f->live->switches[f->member[rank][i]].node];
+		const struct ft_node *node = &f->snapshot->nodes[f->observed->switches[f->member[rank][i]].node];
 
 		for (unsigned int p = 1; p <= node->port_count && p < PORT_NUMBERS; p++) {
 			const struct ft_port *port = ft_node_port(f->snapshot, node, p);
@@ -90,12 +90,12 @@ static uint32_t dark_blocks(const struct ft_inference *f, uint32_t rank, uint32_
 }
 
 /* An aggregation node that does not answer is not behind an outer port. */
-static uint32_t silent_of(const struct ft_inference *f, uint32_t live)
+static uint32_t silent_of(const struct ft_inference *f, uint32_t observed)
 {
-	const struct ft_node *node = &f->snapshot->nodes[f->live->switches[live].node];
+	const struct ft_node *node = &f->snapshot->nodes[f->observed->switches[observed].node];
 	uint32_t silent = 0;
 
-	for (uint32_t p = 1; p <= ft_infer_last_port(f, live) && p <= node->port_count; p++)
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, observed) && p <= node->port_count; p++)
 		silent += ft_node_port(f->snapshot, node, p)->link == FT_LINK_SILENT;
 	return silent;
 }
@@ -116,9 +116,10 @@ static uint32_t silent_ports(const struct ft_inference *f, uint32_t rank)
 static bool ports_left(const struct ft_inference *f, uint32_t rank, uint32_t width)
 {
 	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		uint32_t live = f->member[rank][i];
+		uint32_t observed = f->member[rank][i];
 
-		if (f->live->switches[live].cable_count + f->hosts[live] + width > ft_infer_ports(f, live))
+		if (f->observed->switches[observed].cable_count + f->hosts[observed] + width >
+		    ft_infer_ports(f, observed))
 			return false;
 	}
 	return true;

@@ -175,7 +175,7 @@ void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
 static void write_list(struct ft_text *text, const struct ft_inference *f, uint32_t rank)
 {
 	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		const struct ft_live_switch *sw = &f->live->switches[f->member[rank][i]];
+		const struct ft_observed_switch *sw = &f->observed->switches[f->member[rank][i]];
 
 		ft_text_puts(text, i ? ",\n\t\t\t" : "[\n\t\t\t");
 		if (f->bind[rank].names)

@@ -26,13 +26,13 @@ static void *list_copy(struct ft_model *m, const void *list, size_t count, size_
 }
 
 /*
- * By planned switch, the live one that carries its alias or, beside the tree, its name; FT_NONE: none. The caller frees
- * it; NULL: no memory.
+ * By planned switch, the observed one that carries its alias or, beside the tree, its name; FT_NONE: none. The caller
+ * frees it; NULL: no memory.
  */
 static uint32_t *called_find(const struct ft_model *m)
 {
 	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
-	_cleanup_free_ uint32_t *found = malloc((m->live.switch_count + 1UL) * sizeof(*found));
+	_cleanup_free_ uint32_t *found = malloc((m->observed.switch_count + 1UL) * sizeof(*found));
 	_cleanup_free_ uint32_t *called = malloc((m->unresolved->switch_count + 1UL) * sizeof(*called));
 	const struct ft_plan *plan = m->unresolved;
 	int r = found && called ? ft_name_index_init(&names, plan->switch_count) : -ENOMEM;
@@ -46,10 +46,10 @@ static uint32_t *called_find(const struct ft_model *m)
 	}
 	if (r < 0)
 		return NULL;
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
 		found[i] = FT_NONE;
 	ft_name_index_tell(m, &names, found);
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
 		if (found[i] != FT_NONE)
 			called[found[i]] = i;
 	return FT_STEAL(called);
@@ -76,7 +76,7 @@ int ft_aliases_init(struct ft_model *m)
 	m->plan = m->resolved;
 	for (uint32_t i = ft_plan_tree_switches(plan); i < plan->switch_count; i++)
 		if (plan->switches[i].hosts_unsaid && called[i] != FT_NONE)
-			m->resolved->switches[i].hosts = m->live.switches[called[i]].hosts;
+			m->resolved->switches[i].hosts = m->observed.switches[called[i]].hosts;
 	return 0;
 }
 
@@ -91,9 +91,9 @@ bool ft_aliases_exist(const struct ft_model *m)
 int ft_aliases_loose(const struct ft_model *m, bool **ret_loose)
 {
 	_cleanup_free_ uint32_t *called = called_find(m);
-	_cleanup_free_ bool *beside = calloc(m->live.switch_count + 1UL, sizeof(*beside));
-	_cleanup_free_ bool *known = calloc(m->live.switch_count + 1UL, sizeof(*known));
-	bool *loose = calloc(m->live.cable_count + 1UL, sizeof(*loose));
+	_cleanup_free_ bool *beside = calloc(m->observed.switch_count + 1UL, sizeof(*beside));
+	_cleanup_free_ bool *known = calloc(m->observed.switch_count + 1UL, sizeof(*known));
+	bool *loose = calloc(m->observed.cable_count + 1UL, sizeof(*loose));
 
 	if (!called || !beside || !known || !loose) {
 		free(loose);
@@ -102,8 +102,8 @@ int ft_aliases_loose(const struct ft_model *m, bool **ret_loose)
 	for (uint32_t i = 0; i < m->plan->switch_count; i++)
 		if (called[i] != FT_NONE)
 			(ft_plan_is_beside(m->plan, i) ? beside : known)[called[i]] = true;
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i];
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i];
 
 		loose[i] = (beside[cable->a] && known[cable->b]) || (known[cable->a] && beside[cable->b]);
 	}
@@ -118,11 +118,11 @@ static uint32_t unseen_like(const struct ft_model *m, const bool *taken, uint32_
 {
 	const struct ft_plan *plan = m->plan;
 
-	if (m->live_of[m->place_of[index]] == FT_NONE && !taken[index])
+	if (m->observed_of[m->place_of[index]] == FT_NONE && !taken[index])
 		return index;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		if (plan->switches[i].kind == plan->switches[index].kind && !taken[i] &&
-		    m->live_of[m->place_of[i]] == FT_NONE)
+		    m->observed_of[m->place_of[i]] == FT_NONE)
 			return i;
 	return index;
 }
@@ -133,8 +133,8 @@ static void targets_find(const struct ft_model *m, const uint32_t *called, bool 
 	const struct ft_plan *plan = m->unresolved;
 
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		uint32_t live = plan->switches[i].alias ? called[i] : FT_NONE;
-		uint32_t place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+		uint32_t observed = plan->switches[i].alias ? called[i] : FT_NONE;
+		uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
 
 		target[i] = place == FT_NONE ? i : ft_plan_index(m, place);
 		taken[target[i]] |= place != FT_NONE;
@@ -218,7 +218,7 @@ int ft_aliases_resolve(struct ft_model *m)
 	for (uint32_t p = m->edges; m->resolved && p < m->place_count; p++)
 		if (m->places[p]->hosts_unsaid)
 			m->resolved->switches[m->places[p] - m->plan->switches].hosts =
-				m->live_of[p] == FT_NONE ? 0 : ft_live_at(m, p)->hosts;
+				m->observed_of[p] == FT_NONE ? 0 : ft_observed_at(m, p)->hosts;
 	if (!ft_aliases_exist(m))
 		return 0;
 	called = called_find(m);

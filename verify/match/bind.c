@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Matches a plan of any graph: by GUID, by name, by the baseline, and then by cables (assign.h). The plan and the
- * observed fabric become two multigraphs, over places and over live switches.
+ * observed fabric become two multigraphs, over places and over observed switches.
  */
 #include "config.h"
 
@@ -16,12 +16,12 @@
 struct matching {
 	struct ft_multigraph planned, observed;
 	struct ft_assign_vertex *planned_at, *observed_at;
-	uint32_t *named, *order, *image, *live_of_vertex, *vertex_of_live;
+	uint32_t *named, *order, *image, *observed_of_vertex, *vertex_of_observed;
 	uint32_t *rival; /* by vertex: another place that explains as much, or FT_NONE */
 	uint32_t *given; /* by vertex: its place, if the model is told; or NULL */
 	uint32_t *bound; /* by vertex: the place that the design binds it to, or FT_NONE */
 	bool *fixed;
-	uint32_t vertices; /* live switches that may have a place */
+	uint32_t vertices; /* observed switches that may have a place */
 	struct ft_arena memory;
 };
 
@@ -60,28 +60,29 @@ static int planned_make(const struct ft_model *m, bool loose, struct matching *g
 
 static int observed_make(const struct ft_model *m, bool loose, struct matching *g)
 {
-	_cleanup_free_ struct ft_edge *edges = malloc((m->live.cable_count + 1UL) * sizeof(*edges));
+	_cleanup_free_ struct ft_edge *edges = malloc((m->observed.cable_count + 1UL) * sizeof(*edges));
 	_cleanup_free_ bool *is_loose = NULL;
 	uint32_t count = 0;
 	int r = loose ? ft_aliases_loose(m, &is_loose) : 0;
 
-	g->observed_at = ft_arena_zeros(&g->memory, m->live.switch_count, sizeof(*g->observed_at));
-	g->live_of_vertex = ft_arena_zeros(&g->memory, m->live.switch_count, sizeof(*g->live_of_vertex));
-	g->vertex_of_live = ft_arena_zeros(&g->memory, m->live.switch_count, sizeof(*g->vertex_of_live));
+	g->observed_at = ft_arena_zeros(&g->memory, m->observed.switch_count, sizeof(*g->observed_at));
+	g->observed_of_vertex = ft_arena_zeros(&g->memory, m->observed.switch_count, sizeof(*g->observed_of_vertex));
+	g->vertex_of_observed = ft_arena_zeros(&g->memory, m->observed.switch_count, sizeof(*g->vertex_of_observed));
 	if (r < 0 || !edges || g->memory.failed)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
-		g->vertex_of_live[i] = sw->tolerated ? FT_NONE : g->vertices;
+		g->vertex_of_observed[i] = sw->tolerated ? FT_NONE : g->vertices;
 		if (sw->tolerated)
 			continue;
-		g->live_of_vertex[g->vertices] = i;
+		g->observed_of_vertex[g->vertices] = i;
 		g->observed_at[g->vertices++] = (struct ft_assign_vertex){sw->ports, sw->hosts, false,
 									  sw->silent + sw->unread + sw->lost_ports};
 	}
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		uint32_t a = g->vertex_of_live[m->live.cables[i].a], b = g->vertex_of_live[m->live.cables[i].b];
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		uint32_t a = g->vertex_of_observed[m->observed.cables[i].a],
+			 b = g->vertex_of_observed[m->observed.cables[i].b];
 
 		if (a != FT_NONE && b != FT_NONE && !(is_loose && is_loose[i]))
 			edges[count++] = (struct ft_edge){a, b, 1};
@@ -97,7 +98,7 @@ static int bound_find(const struct ft_model *m, struct matching *g)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0};
 	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
-	uint32_t number = 0, *found = ft_arena_numbers(&g->memory, m->live.switch_count, FT_NONE);
+	uint32_t number = 0, *found = ft_arena_numbers(&g->memory, m->observed.switch_count, FT_NONE);
 	int r = found ? ft_name_index_init(&names, m->place_count) : -ENOMEM;
 
 	/* A list of bindings is in the order of the switches of its kind; where one list is of all, in the plan's. */
@@ -119,24 +120,24 @@ static int bound_find(const struct ft_model *m, struct matching *g)
 	if (r < 0)
 		return r;
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		uint32_t place = ft_map_get(&guids, m->live.switches[g->live_of_vertex[v]].guid);
+		uint32_t place = ft_map_get(&guids, m->observed.switches[g->observed_of_vertex[v]].guid);
 
-		found[g->live_of_vertex[v]] = place == FT_MAP_NONE ? FT_NONE : place;
+		found[g->observed_of_vertex[v]] = place == FT_MAP_NONE ? FT_NONE : place;
 	}
 	ft_name_index_tell(m, &names, found);
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		g->named[v] = g->bound[v] = found[g->live_of_vertex[v]];
+		g->named[v] = g->bound[v] = found[g->observed_of_vertex[v]];
 		g->fixed[v] = g->bound[v] != FT_NONE;
 	}
 	return 0;
 }
 
 /* The place that port numbers vote for, if the plan lists cables or hosts: hosts show the side of the network. */
-static uint32_t voted_for(struct ft_model *m, uint32_t live)
+static uint32_t voted_for(struct ft_model *m, uint32_t observed)
 {
-	uint32_t first = m->live.switches[live].hosts > 0 ? 0 : m->edges;
+	uint32_t first = m->observed.switches[observed].hosts > 0 ? 0 : m->edges;
 
-	return ft_exact_vote_best(m, live, first, first == 0 ? m->edges : m->place_count - m->edges);
+	return ft_port_map_vote_best(m, observed, first, first == 0 ? m->edges : m->place_count - m->edges);
 }
 
 /* False if port numbers contradict most of the names: then the fabric carries the plan's names by accident. */
@@ -144,13 +145,13 @@ static bool names_are_voted_for(struct ft_model *m, const struct matching *g)
 {
 	uint32_t agree = 0, differ = 0, all = 0;
 
-	for (uint32_t v = 0; m->exact.votes && v < g->vertices; v++) {
-		uint32_t named = m->named[g->live_of_vertex[v]], voted;
+	for (uint32_t v = 0; m->port_map.votes && v < g->vertices; v++) {
+		uint32_t named = m->named[g->observed_of_vertex[v]], voted;
 
 		all += named != FT_NONE;
 		if (named == FT_NONE)
 			continue;
-		voted = voted_for(m, g->live_of_vertex[v]);
+		voted = voted_for(m, g->observed_of_vertex[v]);
 		agree += voted == named;
 		differ += voted != FT_NONE && voted != named;
 	}
@@ -161,9 +162,10 @@ static bool names_are_voted_for(struct ft_model *m, const struct matching *g)
 static void standing_fix(struct ft_model *m, struct matching *g)
 {
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		uint32_t live = g->live_of_vertex[v];
+		uint32_t observed = g->observed_of_vertex[v];
 
-		if (g->named[v] != FT_NONE && g->named[v] == ft_recall_place(m, live) && ft_recall_stands(m, live))
+		if (g->named[v] != FT_NONE && g->named[v] == ft_recall_place(m, observed) &&
+		    ft_recall_stands(m, observed))
 			g->fixed[v] = true;
 	}
 }
@@ -195,7 +197,7 @@ static int assign(const struct ft_model *m, struct matching *g, struct ft_assign
 					     .planned_at = g->planned_at,
 					     .observed_at = g->observed_at,
 					     .named = g->named,
-					     .names_first = m->exact.votes != NULL,
+					     .names_first = m->port_map.votes != NULL,
 					     .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
 					     .fixed = g->fixed,
 					     .order = g->order,
@@ -204,7 +206,7 @@ static int assign(const struct ft_model *m, struct matching *g, struct ft_assign
 }
 
 /*
- * The place of each live switch by GUID, name, or baseline, the first that says anything. Names that the plan has
+ * The place of each observed switch by GUID, name, or baseline, the first that says anything. Names that the plan has
  * invented come after port numbers.
  */
 static int names_take(struct ft_model *m, struct matching *g)
@@ -221,14 +223,14 @@ static int names_take(struct ft_model *m, struct matching *g)
 		return r;
 	for (unsigned int pass = 0; pass < PASSES; pass++)
 		for (uint32_t v = 0; v < g->vertices && pass != (names_first ? VOTED : VOTED_LAST); v++) {
-			uint32_t live = g->live_of_vertex[v], p = g->named[v];
+			uint32_t observed = g->observed_of_vertex[v], p = g->named[v];
 
 			if (pass != BOUND && p != FT_NONE)
 				continue;
 			if (pass != BOUND)
-				p = pass == NAMED      ? m->named[live]
-				    : pass == RECALLED ? ft_recall_place(m, live)
-						       : voted_for(m, live);
+				p = pass == NAMED      ? m->named[observed]
+				    : pass == RECALLED ? ft_recall_place(m, observed)
+						       : voted_for(m, observed);
 			g->named[v] = p != FT_NONE && !taken[p] ? p : FT_NONE;
 			if (g->named[v] == FT_NONE)
 				g->fixed[v] = false;
@@ -239,11 +241,11 @@ static int names_take(struct ft_model *m, struct matching *g)
 }
 
 /* Natural order of names, then GUIDs: the order that users expect. */
-static int live_compare(const void *a, const void *b, void *arg)
+static int observed_compare(const void *a, const void *b, void *arg)
 {
 	const struct ft_model *m = arg;
-	const struct ft_live_switch *x = &m->live.switches[*(const uint32_t *)a];
-	const struct ft_live_switch *y = &m->live.switches[*(const uint32_t *)b];
+	const struct ft_observed_switch *x = &m->observed.switches[*(const uint32_t *)a];
+	const struct ft_observed_switch *y = &m->observed.switches[*(const uint32_t *)b];
 	int d = ft_text_natural_compare(x->name, y->name);
 
 	if (d)
@@ -259,10 +261,10 @@ static int order_take(struct ft_model *m, struct matching *g)
 	if (!list)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->vertices; v++)
-		list[v] = g->live_of_vertex[v];
-	qsort_r(list, g->vertices, sizeof(*list), live_compare, m);
+		list[v] = g->observed_of_vertex[v];
+	qsort_r(list, g->vertices, sizeof(*list), observed_compare, m);
 	for (uint32_t i = 0; i < g->vertices; i++)
-		g->order[g->vertex_of_live[list[i]]] = i;
+		g->order[g->vertex_of_observed[list[i]]] = i;
 	return 0;
 }
 
@@ -306,8 +308,8 @@ static uint32_t kind_like(const struct ft_plan *plan, bool hosts)
 
 static void seats_take(struct ft_model *m, const struct matching *g)
 {
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		struct ft_observed_switch *sw = &m->observed.switches[i];
 
 		sw->planned = FT_NONE;
 		sw->kind = kind_like(m->plan, sw->hosts > 0);
@@ -315,8 +317,8 @@ static void seats_take(struct ft_model *m, const struct matching *g)
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		if (g->image[v] == FT_NONE)
 			continue;
-		ft_live_seat(m, g->live_of_vertex[v], g->image[v]);
-		m->live.switches[g->live_of_vertex[v]].rival = g->rival[v];
+		ft_observed_seat(m, g->observed_of_vertex[v], g->image[v]);
+		m->observed.switches[g->observed_of_vertex[v]].rival = g->rival[v];
 	}
 }
 
@@ -329,14 +331,14 @@ static int given_take(const struct ft_model *m, struct matching *g)
 	if (!g->given)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->vertices; v++)
-		g->given[v] = m->given[g->live_of_vertex[v]];
+		g->given[v] = m->given[g->observed_of_vertex[v]];
 	return 0;
 }
 
-/* The other ways to place the switches, by live switch. */
+/* The other ways to place the switches, by observed switch. */
 static int others_take(struct ft_model *m, const struct matching *g, const struct ft_assign_result *result)
 {
-	uint32_t count = m->live.switch_count;
+	uint32_t count = m->observed.switch_count;
 
 	m->other_count = 0;
 	if (result->other_count == 0)
@@ -348,7 +350,7 @@ static int others_take(struct ft_model *m, const struct matching *g, const struc
 		uint32_t *other = m->others + m->other_count * (size_t)count;
 
 		for (uint32_t v = 0; v < g->vertices; v++)
-			other[g->live_of_vertex[v]] = result->others[m->other_count * (size_t)g->vertices + v];
+			other[g->observed_of_vertex[v]] = result->others[m->other_count * (size_t)g->vertices + v];
 	}
 	return 0;
 }
@@ -387,7 +389,7 @@ static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_
 int ft_switches_match(struct ft_model *m, bool loose)
 {
 	_cleanup_(matching_release) struct matching g = {0};
-	uint32_t count = m->live.switch_count;
+	uint32_t count = m->observed.switch_count;
 	struct ft_assign_result result = {0};
 	int r;
 
@@ -400,7 +402,7 @@ int ft_switches_match(struct ft_model *m, bool loose)
 	if (g.memory.failed)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++)
-		m->live_of[p] = FT_NONE;
+		m->observed_of[p] = FT_NONE;
 	r = planned_make(m, loose, &g);
 	if (r == 0)
 		r = observed_make(m, loose, &g);
@@ -427,8 +429,8 @@ int ft_exchanged_find(struct ft_model *m)
 	enum { MOST = 3 };
 	uint32_t right = 0, wrong = 0;
 
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		uint32_t place = m->live.switches[i].planned;
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		uint32_t place = m->observed.switches[i].planned;
 
 		if (place == FT_NONE || m->named[i] == FT_NONE)
 			continue;
@@ -438,14 +440,14 @@ int ft_exchanged_find(struct ft_model *m)
 	if (wrong == 0 ||
 	    (m->plan->topology != FT_TOPOLOGY_GRAPH && (m->plan->cable_count == 0 || right < MOST * wrong)))
 		return 0;
-	m->exact.named_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
-	if (!m->exact.named_at)
+	m->port_map.named_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
+	if (!m->port_map.named_at)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		uint32_t place = m->live.switches[i].planned;
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		uint32_t place = m->observed.switches[i].planned;
 
 		if (place != FT_NONE && m->named[i] != FT_NONE && m->named[i] != place)
-			m->exact.named_at[place] = m->named[i];
+			m->port_map.named_at[place] = m->named[i];
 	}
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Matches live hosts to listed ones. A GUID, of the node or of the port, decides; else the name, whole, or without the
- * adapter's suffix: "node055" is "node055 HCA-1" and "Node055 mlx5_0". A machine may have several ports and adapters,
- * and be listed for each of them; a name that several machines share decides nothing. Which port belongs to which
- * listing is decided by adapter and port where the plan gives them, and else by location.
+ * Matches observed hosts to listed ones. A GUID, of the node or of the port, decides; else the name, whole, or without
+ * the adapter's suffix: "node055" is "node055 HCA-1" and "Node055 mlx5_0". A machine may have several ports and
+ * adapters, and be listed for each of them; a name that several machines share decides nothing. Which port belongs to
+ * which listing is decided by adapter and port where the plan gives them, and else by location.
  */
 #include "config.h"
 
@@ -19,10 +19,10 @@
 /* A machine has no more ports than this. */
 enum { PORTS_MAX = 64 };
 
-/* Listings with one key, and the live hosts that match it. Chains end in FT_NONE. */
+/* Listings with one key, and the observed hosts that match it. Chains end in FT_NONE. */
 struct group {
-	uint32_t listing, live;	  /* the first of each */
-	uint32_t listings, lives; /* how many */
+	uint32_t listing, observed; /* the first of each */
+	uint32_t listings, lives;   /* how many */
 	bool doubtful;
 };
 
@@ -30,12 +30,12 @@ struct guests {
 	struct ft_model *m;
 	struct group *groups;
 	uint32_t group_count;
-	uint32_t *group_of;   /* by listing */
-	uint32_t *next;	      /* by listing: the next of its group */
-	uint32_t *group_live; /* by live host: its group, or FT_NONE */
-	uint32_t *next_live;  /* by live host */
-	struct ft_map keys;   /* keys to groups */
-	struct ft_map nodes;  /* group and description to a node */
+	uint32_t *group_of;	  /* by listing */
+	uint32_t *next;		  /* by listing: the next of its group */
+	uint32_t *group_observed; /* by observed host: its group, or FT_NONE */
+	uint32_t *next_observed;  /* by observed host */
+	struct ft_map keys;	  /* keys to groups */
+	struct ft_map nodes;	  /* group and description to a node */
 	struct ft_arena memory;
 };
 
@@ -54,8 +54,8 @@ static int guests_init(struct guests *g, struct ft_model *m)
 	g->groups = ft_arena_zeros(a, 2UL * m->plan->host_count, sizeof(*g->groups));
 	g->group_of = ft_arena_zeros(a, m->plan->host_count, sizeof(*g->group_of));
 	g->next = ft_arena_zeros(a, m->plan->host_count, sizeof(*g->next));
-	g->group_live = ft_arena_numbers(a, m->live.host_count, FT_NONE);
-	g->next_live = ft_arena_zeros(a, m->live.host_count, sizeof(*g->next_live));
+	g->group_observed = ft_arena_numbers(a, m->observed.host_count, FT_NONE);
+	g->next_observed = ft_arena_zeros(a, m->observed.host_count, sizeof(*g->next_observed));
 	return a->failed ? -ENOMEM : 0;
 }
 
@@ -79,12 +79,12 @@ static uint64_t name_key(const char *name, size_t length, bool brief)
 	return ft_hash_pair(key, word);
 }
 
-static const struct ft_node *node_of_host(const struct ft_model *m, uint32_t live_host)
+static const struct ft_node *node_of_host(const struct ft_model *m, uint32_t observed_host)
 {
-	return ft_port_node(m->snapshot, &m->snapshot->ports[m->live.hosts[live_host].port]);
+	return ft_port_node(m->snapshot, &m->snapshot->ports[m->observed.hosts[observed_host].port]);
 }
 
-static uint64_t live_key(const struct ft_model *m, uint32_t i, bool brief)
+static uint64_t observed_key(const struct ft_model *m, uint32_t i, bool brief)
 {
 	const struct ft_node *node = node_of_host(m, i);
 
@@ -99,7 +99,7 @@ static int listing_add(struct guests *g, uint32_t listing, uint64_t key)
 	if (r < 0)
 		return r;
 	if (r > 0)
-		g->groups[g->group_count++] = (struct group){.listing = FT_NONE, .live = FT_NONE};
+		g->groups[g->group_count++] = (struct group){.listing = FT_NONE, .observed = FT_NONE};
 	g->group_of[listing] = number;
 	g->next[listing] = g->groups[number].listing;
 	g->groups[number].listing = listing;
@@ -108,11 +108,11 @@ static int listing_add(struct guests *g, uint32_t listing, uint64_t key)
 }
 
 /* Two nodes with one description on different machines: which of them is meant is undecidable. */
-static int doubt_check(struct guests *g, struct group *group, uint32_t number, uint32_t live_host)
+static int doubt_check(struct guests *g, struct group *group, uint32_t number, uint32_t observed_host)
 {
 	const struct ft_model *m = g->m;
-	const struct ft_node *node = node_of_host(m, live_host), *other;
-	uint64_t key = ft_hash_pair(live_key(m, live_host, false), number);
+	const struct ft_node *node = node_of_host(m, observed_host), *other;
+	uint64_t key = ft_hash_pair(observed_key(m, observed_host, false), number);
 	uint32_t there;
 	int r = ft_map_add(&g->nodes, key, (uint32_t)(node - m->snapshot->nodes), &there);
 
@@ -123,16 +123,16 @@ static int doubt_check(struct guests *g, struct group *group, uint32_t number, u
 	return 0;
 }
 
-static int live_add(struct guests *g, uint32_t live_host, uint32_t number, bool by_name)
+static int observed_add(struct guests *g, uint32_t observed_host, uint32_t number, bool by_name)
 {
 	struct group *group = &g->groups[number];
 
-	g->group_live[live_host] = number;
-	g->next_live[live_host] = group->live;
-	group->live = live_host;
+	g->group_observed[observed_host] = number;
+	g->next_observed[observed_host] = group->observed;
+	group->observed = observed_host;
 	group->lives++;
 	group->doubtful |= group->lives > PORTS_MAX || group->listings > PORTS_MAX;
-	return by_name ? doubt_check(g, group, number, live_host) : 0;
+	return by_name ? doubt_check(g, group, number, observed_host) : 0;
 }
 
 /* By GUIDs and whole names. */
@@ -146,16 +146,16 @@ static int groups_exact(struct guests *g)
 
 		r = listing_add(g, i, h->guid || !h->name ? h->guid : name_key(h->name, strlen(h->name), false));
 	}
-	for (uint32_t i = m->live.host_count; r == 0 && i-- > 0;) {
-		const uint64_t keys[] = {m->snapshot->ports[m->live.hosts[i].port].guid, node_of_host(m, i)->guid,
-					 live_key(m, i, false)};
+	for (uint32_t i = m->observed.host_count; r == 0 && i-- > 0;) {
+		const uint64_t keys[] = {m->snapshot->ports[m->observed.hosts[i].port].guid, node_of_host(m, i)->guid,
+					 observed_key(m, i, false)};
 
 		for (size_t k = 0; r == 0 && k < FT_COUNT(keys); k++) {
 			uint32_t number = keys[k] ? ft_map_get(&g->keys, keys[k]) : FT_MAP_NONE;
 
-			if (number == FT_MAP_NONE || g->group_live[i] != FT_NONE)
+			if (number == FT_MAP_NONE || g->group_observed[i] != FT_NONE)
 				continue;
-			r = live_add(g, i, number, k == 2);
+			r = observed_add(g, i, number, k == 2);
 		}
 	}
 	return r;
@@ -176,12 +176,12 @@ static int groups_brief(struct guests *g)
 		g->groups[g->group_of[i]].listing = FT_NONE;
 		r = listing_add(g, i, name_key(h->name, strlen(h->name), true));
 	}
-	for (uint32_t i = m->live.host_count; r == 0 && i-- > 0;) {
+	for (uint32_t i = m->observed.host_count; r == 0 && i-- > 0;) {
 		uint32_t number =
-			g->group_live[i] == FT_NONE ? ft_map_get(&g->keys, live_key(m, i, true)) : FT_MAP_NONE;
+			g->group_observed[i] == FT_NONE ? ft_map_get(&g->keys, observed_key(m, i, true)) : FT_MAP_NONE;
 
 		if (number != FT_MAP_NONE)
-			r = live_add(g, i, number, true);
+			r = observed_add(g, i, number, true);
 	}
 	return r;
 }
@@ -191,11 +191,11 @@ static int groups_brief(struct guests *g)
 /* How well a listing agrees with the place of a host, the strictest agreement first. */
 enum agreement { AGREE_PORT, AGREE_EDGE, AGREE_NAME, AGREE_ANY, AGREE_COUNT };
 
-static bool agrees(const struct ft_model *m, enum agreement how, uint32_t listing, uint32_t live_host)
+static bool agrees(const struct ft_model *m, enum agreement how, uint32_t listing, uint32_t observed_host)
 {
 	const struct ft_plan_host *h = &m->plan->hosts[listing];
-	const struct ft_live_host *host = &m->live.hosts[live_host];
-	uint32_t place = m->live.switches[host->live].planned;
+	const struct ft_observed_host *host = &m->observed.hosts[observed_host];
+	uint32_t place = m->observed.switches[host->observed].planned;
 	bool edge = place != FT_NONE && place == m->place_of[h->edge];
 
 	switch (how) {
@@ -204,13 +204,13 @@ static bool agrees(const struct ft_model *m, enum agreement how, uint32_t listin
 	case AGREE_EDGE:
 		return edge;
 	case AGREE_NAME:
-		return h->name && name_key(h->name, strlen(h->name), false) == live_key(m, live_host, false);
+		return h->name && name_key(h->name, strlen(h->name), false) == observed_key(m, observed_host, false);
 	default:
 		return true;
 	}
 }
 
-/* What the adapter and port of a listing say about a live host. */
+/* What the adapter and port of a listing say about an observed host. */
 enum interface { INTERFACE_OTHER, INTERFACE_UNKNOWN, INTERFACE_SAME };
 
 /* The adapter's suffix to the name of the machine: "HCA-1" of "node055 HCA-1". */
@@ -233,11 +233,11 @@ static const char *adapter_of(const struct ft_model *m, const struct ft_node *no
  * Adapter names of different kinds decide nothing: HCA-1 may be mlx5_0. Nor does port 2 decide for a CA with one port:
  * an adapter with two ports appears as two of these.
  */
-static enum interface interface_judge(const struct ft_model *m, uint32_t listing, uint32_t live_host)
+static enum interface interface_judge(const struct ft_model *m, uint32_t listing, uint32_t observed_host)
 {
 	const struct ft_plan_host *h = &m->plan->hosts[listing];
-	const struct ft_node *node = node_of_host(m, live_host);
-	uint32_t port = ft_port_number(m, m->live.hosts[live_host].port);
+	const struct ft_node *node = node_of_host(m, observed_host);
+	uint32_t port = ft_port_number(m, m->observed.hosts[observed_host].port);
 	enum ft_adapter_relation adapter = FT_ADAPTER_UNLIKE;
 
 	if (h->adapter) {
@@ -260,11 +260,12 @@ static enum interface interface_judge(const struct ft_model *m, uint32_t listing
 static void group_settle(struct guests *g, const struct group *group)
 {
 	static const enum interface interfaces[] = {INTERFACE_SAME, INTERFACE_UNKNOWN};
-	struct ft_exact *e = &g->m->exact;
+	struct ft_port_map *e = &g->m->port_map;
 
 	for (unsigned int how = 0; how < FT_COUNT(interfaces) * AGREE_COUNT; how++)
 		for (uint32_t l = group->listing; l != FT_NONE; l = g->next[l])
-			for (uint32_t i = group->live; i != FT_NONE && e->host_of[l] == FT_NONE; i = g->next_live[i]) {
+			for (uint32_t i = group->observed; i != FT_NONE && e->host_of[l] == FT_NONE;
+			     i = g->next_observed[i]) {
 				if (e->listed[i] != FT_NONE || !agrees(g->m, how % AGREE_COUNT, l, i) ||
 				    interface_judge(g->m, l, i) != interfaces[how / AGREE_COUNT])
 					continue;
@@ -276,7 +277,7 @@ static void group_settle(struct guests *g, const struct group *group)
 /* True if the listed host may exist unseen. */
 static bool listing_is_hazy(const struct ft_model *m, const struct ft_plan_host *h)
 {
-	const struct ft_live_switch *sw = ft_live_at(m, m->place_of[h->edge]);
+	const struct ft_observed_switch *sw = ft_observed_at(m, m->place_of[h->edge]);
 	const struct ft_port *port;
 
 	if (!sw)
@@ -292,22 +293,22 @@ static void fates_tell(struct guests *g)
 	const struct ft_model *m = g->m;
 
 	for (uint32_t l = 0; l < m->plan->host_count; l++)
-		m->exact.fate[l] = m->exact.host_of[l] != FT_NONE ? FT_HOST_SEEN
-				   : g->groups[g->group_of[l]].doubtful || listing_is_hazy(m, &m->plan->hosts[l])
-					   ? FT_HOST_UNDECIDED
-					   : FT_HOST_MISSING;
+		m->port_map.fate[l] = m->port_map.host_of[l] != FT_NONE ? FT_HOST_SEEN
+				      : g->groups[g->group_of[l]].doubtful || listing_is_hazy(m, &m->plan->hosts[l])
+					      ? FT_HOST_UNDECIDED
+					      : FT_HOST_MISSING;
 }
 
 static int exact_alloc(struct ft_model *m)
 {
-	struct ft_exact *e = &m->exact;
+	struct ft_port_map *e = &m->port_map;
 	struct ft_arena *a = &m->memory;
 
-	e->listed = ft_arena_numbers(a, m->live.host_count, FT_NONE);
-	e->belongs = ft_arena_numbers(a, m->live.host_count, FT_NONE);
+	e->listed = ft_arena_numbers(a, m->observed.host_count, FT_NONE);
+	e->belongs = ft_arena_numbers(a, m->observed.host_count, FT_NONE);
 	e->host_of = ft_arena_numbers(a, m->plan->host_count, FT_NONE);
 	e->fate = ft_arena_zeros(a, m->plan->host_count, sizeof(*e->fate));
-	e->told = ft_arena_zeros(a, m->live.host_count, sizeof(*e->told));
+	e->told = ft_arena_zeros(a, m->observed.host_count, sizeof(*e->told));
 	e->away = ft_arena_zeros(a, m->place_count, sizeof(*e->away));
 	return a->failed ? -ENOMEM : 0;
 }
@@ -321,7 +322,7 @@ static int groups_make(struct guests *g, struct ft_model *m)
 	return r == 0 ? groups_brief(g) : r;
 }
 
-int ft_exact_hosts(struct ft_model *m)
+int ft_port_map_hosts(struct ft_model *m)
 {
 	_cleanup_(guests_release) struct guests g = {0};
 	int r;
@@ -351,27 +352,27 @@ static uint32_t group_home(const struct guests *g, const struct group *group)
 	return g->m->place_of[hosts[group->listing].edge];
 }
 
-int ft_exact_homes(struct ft_model *m)
+int ft_port_map_homes(struct ft_model *m)
 {
 	_cleanup_(guests_release) struct guests g = {0};
 	int r = groups_make(&g, m);
 
 	if (r < 0)
 		return r;
-	m->exact.home = ft_arena_zeros(&m->memory, m->live.host_count, sizeof(*m->exact.home));
-	if (!m->exact.home)
+	m->port_map.home = ft_arena_zeros(&m->memory, m->observed.host_count, sizeof(*m->port_map.home));
+	if (!m->port_map.home)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		const struct group *group = g.group_live[i] == FT_NONE ? NULL : &g.groups[g.group_live[i]];
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
+		const struct group *group = g.group_observed[i] == FT_NONE ? NULL : &g.groups[g.group_observed[i]];
 
-		m->exact.home[i] = group && !group->doubtful ? group_home(&g, group) : FT_NONE;
+		m->port_map.home[i] = group && !group->doubtful ? group_home(&g, group) : FT_NONE;
 	}
 	return 0;
 }
 
-uint32_t ft_exact_host_count(const struct ft_model *m, uint32_t place)
+uint32_t ft_port_map_host_count(const struct ft_model *m, uint32_t place)
 {
-	int64_t hosts = ft_live_at(m, place)->hosts + (m->exact.away ? (int64_t)m->exact.away[place] : 0);
+	int64_t hosts = ft_observed_at(m, place)->hosts + (m->port_map.away ? (int64_t)m->port_map.away[place] : 0);
 
 	return hosts > 0 ? (uint32_t)hosts : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Matches live switches to planned switches, so that the fewest faults explain what was observed: the tables that this
- * needs, and the order of its steps (match.h).
+ * Matches observed switches to planned switches, so that the fewest faults explain what was observed: the tables that
+ * this needs, and the order of its steps (match.h).
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@ static void names_judge(struct ft_model *m)
 	for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
 		m->kind_named[kind] = true;
 	for (uint32_t i = 0; i < m->place_count; i++)
-		if (m->live_of[i] != FT_NONE && m->named[m->live_of[i]] != i && ft_bind_of(m, i)->count == 0)
+		if (m->observed_of[i] != FT_NONE && m->named[m->observed_of[i]] != i && ft_bind_of(m, i)->count == 0)
 			m->kind_named[m->places[i]->kind] = false;
 }
 
@@ -66,17 +66,17 @@ static int places_alloc(struct ft_model *m)
 {
 	struct ft_arena *a = &m->memory;
 
-	m->live_of = ft_arena_numbers(a, m->place_count, FT_NONE);
+	m->observed_of = ft_arena_numbers(a, m->place_count, FT_NONE);
 	m->replaced = ft_arena_zeros(a, m->place_count, sizeof(*m->replaced));
 	m->status = ft_arena_zeros(a, m->place_count, sizeof(*m->status));
 	m->port_claimed = ft_arena_zeros(a, m->snapshot->port_count, sizeof(*m->port_claimed));
-	m->misplaced = ft_arena_zeros(a, m->live.cable_count, sizeof(*m->misplaced));
-	m->named = ft_arena_numbers(a, m->live.switch_count, FT_NONE);
+	m->misplaced = ft_arena_zeros(a, m->observed.cable_count, sizeof(*m->misplaced));
+	m->named = ft_arena_numbers(a, m->observed.switch_count, FT_NONE);
 	m->kind_named = ft_arena_zeros(a, m->plan->kind_count, sizeof(*m->kind_named));
 	return a->failed ? -ENOMEM : 0;
 }
 
-/* Which place's name each live switch carries. */
+/* Which place's name each observed switch carries. */
 static int names_learn(struct ft_model *m)
 {
 	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
@@ -122,7 +122,7 @@ static int plan_init(struct ft_model *m)
 	if (r == 0)
 		r = networks_number(m);
 	if (r == 0)
-		r = ft_exact_init(m);
+		r = ft_port_map_init(m);
 	return r < 0 ? r : ft_habits_init(m);
 }
 
@@ -132,9 +132,9 @@ static bool beside_is_open(const struct ft_model *m)
 	bool open = false, stranger = false;
 
 	for (uint32_t p = m->edges; p < m->place_count; p++)
-		open |= ft_is_beside(m, p) && m->live_of[p] == FT_NONE;
-	for (uint32_t i = 0; i < m->live.switch_count; i++)
-		stranger |= m->live.switches[i].planned == FT_NONE && !m->live.switches[i].tolerated;
+		open |= ft_is_beside(m, p) && m->observed_of[p] == FT_NONE;
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		stranger |= m->observed.switches[i].planned == FT_NONE && !m->observed.switches[i].tolerated;
 	return open && stranger;
 }
 
@@ -158,13 +158,13 @@ static int switches_match(struct ft_model *m)
  */
 static void arrivals_seat(struct ft_model *m)
 {
-	for (uint32_t i = 0; m->input && m->input->building && i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; m->input && m->input->building && i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 		uint32_t place = m->named[i];
 
-		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE)
+		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->observed_of[place] != FT_NONE)
 			continue;
-		ft_live_seat(m, i, place);
+		ft_observed_seat(m, i, place);
 	}
 }
 
@@ -174,7 +174,7 @@ int ft_match(struct ft_model *m)
 
 	r = plan_init(m);
 	if (r == 0)
-		r = ft_exact_votes_init(m);
+		r = ft_port_map_votes_init(m);
 	if (r == 0)
 		r = switches_match(m);
 	if (r == 0)
@@ -182,14 +182,14 @@ int ft_match(struct ft_model *m)
 	if (r == 0)
 		arrivals_seat(m);
 	if (r == 0)
-		r = ft_exact_settle(m);
+		r = ft_port_map_settle(m);
 	if (r == 0)
 		r = ft_exchanged_find(m);
 	/* All switches have places: adds the cables observed between them. */
 	if (r == 0)
 		r = ft_cells_build(m);
 	if (r == 0)
-		r = ft_exact_hosts(m);
+		r = ft_port_map_hosts(m);
 	if (r < 0)
 		return r;
 	names_judge(m);

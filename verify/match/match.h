@@ -27,7 +27,8 @@ int ft_name_index_add(struct ft_name_index *names, const char *name,
 		      uint32_t number); /* likewise; @name is kept, not owned */
 void ft_name_index_release(struct ft_name_index *names);
 
-/* @found: by live switch; in: the number by which it is told otherwise, or FT_NONE; out: that, or the one of its name.
+/* @found: by observed switch; in: the number by which it is told otherwise, or FT_NONE; out: that, or the one of its
+ * name.
  */
 void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *names, uint32_t *found);
 
@@ -36,24 +37,24 @@ void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *names, u
  * port p of a lower and port q of an upper switch has one vote, shared equally by the planned switches with a cable of
  * these two numbers; a listed host has one for its edge. A plan without ports has no votes.
  */
-int ft_exact_votes_init(struct ft_model *m); /* 0 or -ENOMEM */
+int ft_port_map_votes_init(struct ft_model *m); /* 0 or -ENOMEM */
 
-/* The free one of @count places from @first with the most votes of @live; FT_NONE if none has votes, or two tie. */
-uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, uint32_t count);
+/* The free one of @count places from @first with the most votes of @observed; FT_NONE if none has votes, or two tie. */
+uint32_t ft_port_map_vote_best(struct ft_model *m, uint32_t observed, uint32_t first, uint32_t count);
 
 /* The votes that one cable, or one host, shares out. */
 enum { FT_EXACT_VOTE = 1 << 12 };
 
 /* port_exchange.c: exchanges seated switches if that puts more cables into their ports. */
-int ft_exact_settle(struct ft_model *m);
+int ft_port_map_settle(struct ft_model *m);
 
 /* bind.c: the place of each switch in a plan of any graph. Returns 0 or -ENOMEM. */
 int ft_switches_match(struct ft_model *m, bool loose);
 
 /*
  * aliases.c: if the plan has switches beside the tree: copies the plan into the model, finds whether it has aliases and
- * which live cables lead from a switch beside the tree to an aliased one, and, once all switches have places, corrects
- * the ends of these cables. 0 or -ENOMEM.
+ * which observed cables lead from a switch beside the tree to an aliased one, and, once all switches have places,
+ * corrects the ends of these cables. 0 or -ENOMEM.
  */
 int ft_aliases_init(struct ft_model *m);
 bool ft_aliases_exist(const struct ft_model *m);

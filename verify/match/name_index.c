@@ -48,11 +48,11 @@ static uint32_t brief_find(const struct ft_name_index *n, const char *name)
 
 void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *n, uint32_t *found)
 {
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const char *name = m->live.switches[i].name;
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		const char *name = m->observed.switches[i].name;
 		uint32_t number = ft_map_get(&n->exact, ft_text_hash(name));
 
-		if (m->live.switches[i].tolerated)
+		if (m->observed.switches[i].tolerated)
 			continue;
 		if (found[i] == FT_NONE && number != FT_MAP_NONE && strcmp(n->name[number], name) == 0)
 			found[i] = number;
@@ -60,8 +60,8 @@ void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *n, uint3
 			n->claims[found[i]] = CLAIMED;
 	}
 	for (unsigned int pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; i < m->live.switch_count; i++) {
-			const struct ft_live_switch *sw = &m->live.switches[i];
+		for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+			const struct ft_observed_switch *sw = &m->observed.switches[i];
 			uint32_t number = found[i] == FT_NONE && !sw->tolerated ? brief_find(n, sw->name) : FT_NONE;
 
 			if (number == FT_NONE)

@@ -15,37 +15,38 @@
 
 struct settling {
 	struct ft_model *m;
-	uint32_t *wants; /* by live switch: a place that explains more of its cables than its own, or FT_NONE */
-	uint32_t *gain;	 /* by live switch: how many more cables and hosts */
-	uint32_t *all;	 /* by live switch: all its cables and hosts */
-	bool *weak;	 /* by live switch: too few votes to move alone; but none are for its own place */
-	uint32_t *ring;	 /* scratch: live switches of a cycle */
-	uint32_t *mark;	 /* by live switch: the number of the last walk that visited it */
+	uint32_t *wants; /* by observed switch: a place that explains more of its cables than its own, or FT_NONE */
+	uint32_t *gain;	 /* by observed switch: how many more cables and hosts */
+	uint32_t *all;	 /* by observed switch: all its cables and hosts */
+	bool *weak;	 /* by observed switch: too few votes to move alone; but none are for its own place */
+	uint32_t *ring;	 /* scratch: observed switches of a cycle */
+	uint32_t *mark;	 /* by observed switch: the number of the last walk that visited it */
 	struct ft_arena memory;
 };
 
-static uint32_t place_of(const struct settling *s, uint32_t live)
+static uint32_t place_of(const struct settling *s, uint32_t observed)
 {
-	return s->m->live.switches[live].planned;
+	return s->m->observed.switches[observed].planned;
 }
 
 /*
- * The place of @live at which the cable would be in its ports, if its port, where given, and that of the far end agree.
- * Else FT_NONE.
+ * The place of @observed at which the cable would be in its ports, if its port, where given, and that of the far end
+ * agree. Else FT_NONE.
  */
-static uint32_t cable_says(const struct ft_model *m, uint32_t live, const struct ft_live_cable *c)
+static uint32_t cable_says(const struct ft_model *m, uint32_t observed, const struct ft_observed_cable *c)
 {
-	uint32_t far = ft_cable_far(c, live), there = m->live.switches[far].planned, cable, port;
+	uint32_t far = ft_cable_far(c, observed), there = m->observed.switches[far].planned, cable, port;
 	const struct ft_plan_cable *planned;
 
-	if (far == live || there == FT_NONE)
+	if (far == observed || there == FT_NONE)
 		return FT_NONE;
-	cable = ft_exact_cable(m, there, ft_port_number(m, ft_cable_port(c, far)));
+	cable = ft_port_map_cable(m, there, ft_port_number(m, ft_cable_port(c, far)));
 	if (cable == FT_NONE)
 		return FT_NONE;
 	planned = &m->plan->cables[cable];
 	port = m->place_of[planned->a] == there ? planned->b_port : planned->a_port;
-	return port == 0 || port == ft_port_number(m, ft_cable_port(c, live)) ? ft_exact_far(m, cable, there) : FT_NONE;
+	return port == 0 || port == ft_port_number(m, ft_cable_port(c, observed)) ? ft_port_map_far(m, cable, there)
+										  : FT_NONE;
 }
 
 /* True if both places have equally many planned cables to the same switches. */
@@ -70,7 +71,7 @@ static bool rows_are_alike(const struct ft_model *m, uint32_t p, uint32_t q)
  * Places of one pod and plane with equal rows are alike: any cable decides. Other places of the kind differ in their
  * numbers of cables; they were mistaken only if most cables of a switch agree on another place.
  */
-static bool may_change(const struct settling *s, uint32_t live, uint32_t p, uint32_t q, uint32_t gain)
+static bool may_change(const struct settling *s, uint32_t observed, uint32_t p, uint32_t q, uint32_t gain)
 {
 	enum { CABLES_LEAST = 3 };
 	const struct ft_plan_switch *x = s->m->places[p], *y = s->m->places[q];
@@ -79,86 +80,87 @@ static bool may_change(const struct settling *s, uint32_t live, uint32_t p, uint
 		return false;
 	if (rows_are_alike(s->m, p, q))
 		return true;
-	return gain >= CABLES_LEAST && s->m->exact.votes[q] * 2 > s->all[live];
+	return gain >= CABLES_LEAST && s->m->port_map.votes[q] * 2 > s->all[observed];
 }
 
 static void vote(struct settling *s, uint32_t place, int step)
 {
 	if (place != FT_NONE)
-		s->m->exact.votes[place] += (uint32_t)step;
+		s->m->port_map.votes[place] += (uint32_t)step;
 }
 
-/* Adds the votes of the cables and hosts of @live or, with @step -1, subtracts them. */
-static void votes_make(struct settling *s, uint32_t live, int step)
+/* Adds the votes of the cables and hosts of @observed or, with @step -1, subtracts them. */
+static void votes_make(struct settling *s, uint32_t observed, int step)
 {
 	const struct ft_model *m = s->m;
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
 	for (uint32_t n = 0; n < sw->cable_count; n++)
-		vote(s, cable_says(m, live, &m->live.cables[m->live.at[sw->first_cable + n]]), step);
-	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
-	     m->exact.home && i < m->exact.first_host[live + 1]; i++)
-		vote(s, m->exact.home[i], step);
+		vote(s, cable_says(m, observed, &m->observed.cables[m->observed.at[sw->first_cable + n]]), step);
+	for (uint32_t i = m->port_map.home ? m->port_map.first_host[observed] : 0;
+	     m->port_map.home && i < m->port_map.first_host[observed + 1]; i++)
+		vote(s, m->port_map.home[i], step);
 }
 
-static void wish_offer(struct settling *s, uint32_t live, uint32_t place)
+static void wish_offer(struct settling *s, uint32_t observed, uint32_t place)
 {
 	const struct ft_model *m = s->m;
-	uint32_t own = place_of(s, live);
-	uint32_t here = m->exact.votes[own], there = place == FT_NONE ? 0 : m->exact.votes[place];
+	uint32_t own = place_of(s, observed);
+	uint32_t here = m->port_map.votes[own], there = place == FT_NONE ? 0 : m->port_map.votes[place];
 
 	bool weak;
 
-	if (place == FT_NONE || there <= here + s->gain[live])
+	if (place == FT_NONE || there <= here + s->gain[observed])
 		return;
-	weak = !may_change(s, live, own, place, there - here);
+	weak = !may_change(s, observed, own, place, there - here);
 	if (weak && (here > 0 || m->places[own]->kind != m->places[place]->kind))
 		return;
-	s->wants[live] = place;
-	s->weak[live] = weak;
-	s->gain[live] = there - here;
+	s->wants[observed] = place;
+	s->weak[observed] = weak;
+	s->gain[observed] = there - here;
 }
 
-/* True if @live prefers another place. */
-static bool wish_find(struct settling *s, uint32_t live)
+/* True if @observed prefers another place. */
+static bool wish_find(struct settling *s, uint32_t observed)
 {
 	const struct ft_model *m = s->m;
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	s->wants[live] = FT_NONE;
-	s->gain[live] = 0;
-	s->all[live] = sw->cable_count;
-	if (m->exact.home)
-		s->all[live] += m->exact.first_host[live + 1] - m->exact.first_host[live];
+	s->wants[observed] = FT_NONE;
+	s->gain[observed] = 0;
+	s->all[observed] = sw->cable_count;
+	if (m->port_map.home)
+		s->all[observed] += m->port_map.first_host[observed + 1] - m->port_map.first_host[observed];
 	if (sw->planned == FT_NONE)
 		return false;
-	votes_make(s, live, 1);
+	votes_make(s, observed, 1);
 	for (uint32_t n = 0; n < sw->cable_count; n++)
-		wish_offer(s, live, cable_says(m, live, &m->live.cables[m->live.at[sw->first_cable + n]]));
-	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
-	     m->exact.home && i < m->exact.first_host[live + 1]; i++)
-		wish_offer(s, live, m->exact.home[i]);
-	votes_make(s, live, -1);
-	return s->wants[live] != FT_NONE;
+		wish_offer(s, observed,
+			   cable_says(m, observed, &m->observed.cables[m->observed.at[sw->first_cable + n]]));
+	for (uint32_t i = m->port_map.home ? m->port_map.first_host[observed] : 0;
+	     m->port_map.home && i < m->port_map.first_host[observed + 1]; i++)
+		wish_offer(s, observed, m->port_map.home[i]);
+	votes_make(s, observed, -1);
+	return s->wants[observed] != FT_NONE;
 }
 
 /* True if its place is given by its name, or by a binding of the design. */
-static bool is_pinned(const struct settling *s, uint32_t live)
+static bool is_pinned(const struct settling *s, uint32_t observed)
 {
 	const struct ft_model *m = s->m;
-	uint32_t place = place_of(s, live);
+	uint32_t place = place_of(s, observed);
 
-	return (ft_bind_of(m, place)->count > 0 && !m->replaced[place]) || m->named[live] == place;
+	return (ft_bind_of(m, place)->count > 0 && !m->replaced[place]) || m->named[observed] == place;
 }
 
-/* How many of the cables and hosts of @live vote for @place. */
-static uint32_t votes_for(struct settling *s, uint32_t live, uint32_t place)
+/* How many of the cables and hosts of @observed vote for @place. */
+static uint32_t votes_for(struct settling *s, uint32_t observed, uint32_t place)
 {
 	uint32_t votes;
 
-	votes_make(s, live, 1);
-	votes = s->m->exact.votes[place];
-	votes_make(s, live, -1);
+	votes_make(s, observed, 1);
+	votes = s->m->port_map.votes[place];
+	votes_make(s, observed, -1);
 	return votes;
 }
 
@@ -183,29 +185,29 @@ static void ring_turn(struct settling *s, uint32_t count)
 	struct ft_model *m = s->m;
 
 	for (uint32_t n = 0; n < count; n++) {
-		uint32_t live = s->ring[n], to = s->wants[live];
+		uint32_t observed = s->ring[n], to = s->wants[observed];
 
-		m->live_of[to] = live;
-		m->live.switches[live].planned = to;
-		s->wants[live] = FT_NONE;
+		m->observed_of[to] = observed;
+		m->observed.switches[observed].planned = to;
+		s->wants[observed] = FT_NONE;
 	}
 }
 
 /* Follows the wishes from @start until they close a cycle. Returns its length; 0: it does not close. */
 static uint32_t ring_find(struct settling *s, uint32_t start)
 {
-	uint32_t count = 0, live = start;
+	uint32_t count = 0, observed = start;
 
 	do {
 		uint32_t next;
 
-		if (live == FT_NONE || s->wants[live] == FT_NONE || s->mark[live] == start)
+		if (observed == FT_NONE || s->wants[observed] == FT_NONE || s->mark[observed] == start)
 			return 0;
-		s->mark[live] = start;
-		s->ring[count++] = live;
-		next = s->m->live_of[s->wants[live]];
-		live = next;
-	} while (live != start);
+		s->mark[observed] = start;
+		s->ring[count++] = observed;
+		next = s->m->observed_of[s->wants[observed]];
+		observed = next;
+	} while (observed != start);
 	return count;
 }
 
@@ -231,43 +233,44 @@ static bool ring_try(struct settling *s, uint32_t start)
 	return true;
 }
 
-/* Moves @live to an empty place, or exchanges it with a switch that loses less than @live gains. */
-static bool move_try(struct settling *s, uint32_t live)
+/* Moves @observed to an empty place, or exchanges it with a switch that loses less than @observed gains. */
+static bool move_try(struct settling *s, uint32_t observed)
 {
 	struct ft_model *m = s->m;
-	uint32_t from = place_of(s, live), to = s->wants[live], other;
+	uint32_t from = place_of(s, observed), to = s->wants[observed], other;
 
-	if (to == FT_NONE || s->weak[live] || is_pinned(s, live))
+	if (to == FT_NONE || s->weak[observed] || is_pinned(s, observed))
 		return false;
-	other = m->live_of[to];
+	other = m->observed_of[to];
 	if (other != FT_NONE &&
-	    (is_pinned(s, other) || s->gain[live] + votes_for(s, other, from) <= votes_for(s, other, to)))
+	    (is_pinned(s, other) || s->gain[observed] + votes_for(s, other, from) <= votes_for(s, other, to)))
 		return false;
-	m->live_of[to] = live;
-	m->live.switches[live].planned = to;
-	m->live_of[from] = other;
+	m->observed_of[to] = observed;
+	m->observed.switches[observed].planned = to;
+	m->observed_of[from] = other;
 	if (other != FT_NONE) {
-		m->live.switches[other].planned = from;
+		m->observed.switches[other].planned = from;
 		s->wants[other] = FT_NONE;
 	}
-	s->wants[live] = FT_NONE;
+	s->wants[observed] = FT_NONE;
 	return true;
 }
 
 /* In a tree switches of one kind are not cabled to one another: their votes do not depend on each other's places. */
 static bool kind_settle(struct settling *s, uint32_t kind)
 {
-	const struct ft_live *live = &s->m->live;
+	const struct ft_observed_fabric *observed = &s->m->observed;
 	bool wanted = false, moved = false;
 
-	for (uint32_t i = 0; i < live->switch_count; i++) {
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
 		s->mark[i] = s->wants[i] = FT_NONE;
-		if (live->switches[i].planned != FT_NONE && s->m->places[live->switches[i].planned]->kind == kind)
+		if (observed->switches[i].planned != FT_NONE &&
+		    s->m->places[observed->switches[i].planned]->kind == kind)
 			wanted |= wish_find(s, i);
 	}
-	for (uint32_t i = 0; wanted && i < live->switch_count; i++)
+	for (uint32_t i = 0; wanted && i < observed->switch_count; i++)
 		moved |= s->wants[i] != FT_NONE && ring_try(s, i);
-	for (uint32_t i = 0; wanted && i < live->switch_count; i++)
+	for (uint32_t i = 0; wanted && i < observed->switch_count; i++)
 		moved |= s->wants[i] != FT_NONE && move_try(s, i);
 	return moved;
 }
@@ -275,7 +278,7 @@ static bool kind_settle(struct settling *s, uint32_t kind)
 static int settling_init(struct settling *s, struct ft_model *m)
 {
 	struct ft_arena *a = &s->memory;
-	size_t count = m->live.switch_count;
+	size_t count = m->observed.switch_count;
 
 	s->m = m;
 	s->wants = ft_arena_zeros(a, count, sizeof(*s->wants));
@@ -287,7 +290,7 @@ static int settling_init(struct settling *s, struct ft_model *m)
 	return a->failed ? -ENOMEM : 0;
 }
 
-int ft_exact_settle(struct ft_model *m)
+int ft_port_map_settle(struct ft_model *m)
 {
 	/* Each round puts more cables into place; a fabric that needs more rounds is not the planned one. */
 	enum { ROUNDS_MAX = 16 };
@@ -295,7 +298,7 @@ int ft_exact_settle(struct ft_model *m)
 	bool moved = true;
 	int r;
 
-	if (!m->exact.votes)
+	if (!m->port_map.votes)
 		return 0;
 	r = settling_init(&s, m);
 	for (unsigned int round = 0; r == 0 && moved && round < ROUNDS_MAX; round++) {

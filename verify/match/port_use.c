@@ -67,8 +67,8 @@ int ft_habits_init(struct ft_model *m)
 	if (r < 0)
 		return r;
 	m->habit_ports = 256;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		uint32_t ports = m->snapshot->nodes[m->live.switches[i].node].port_count;
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		uint32_t ports = m->snapshot->nodes[m->observed.switches[i].node].port_count;
 
 		m->habit_ports = ports >= m->habit_ports ? ports + 1 : m->habit_ports;
 	}
@@ -90,9 +90,9 @@ static struct ft_port_habit *habits_of_planned(const struct ft_model *m, uint32_
 }
 
 /* A switch without a place uses the habits of the first one of its kind. */
-const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live)
+const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t observed)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
 	if (sw->planned != FT_NONE)
 		return habits_of_planned(m, sw->planned);
@@ -160,13 +160,13 @@ static int roles_find(struct ft_model *m)
  */
 static int ends_find(const struct ft_model *m, struct ft_arena *memory, uint32_t **ret_ends)
 {
-	uint32_t *ends = ft_arena_numbers(memory, 2UL * m->live.cable_count, FT_NONE);
+	uint32_t *ends = ft_arena_numbers(memory, 2UL * m->observed.cable_count, FT_NONE);
 
 	if (!ends)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i];
-		uint32_t a = m->live.switches[cable->a].planned, b = m->live.switches[cable->b].planned;
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i];
+		uint32_t a = m->observed.switches[cable->a].planned, b = m->observed.switches[cable->b].planned;
 
 		if (a == FT_NONE || b == FT_NONE || a == b)
 			continue;
@@ -179,9 +179,9 @@ static int ends_find(const struct ft_model *m, struct ft_arena *memory, uint32_t
 
 static void habit_count(struct ft_model *m, const uint32_t *ends, bool first_pass)
 {
-	for (uint32_t i = 0; i < 2 * m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i / 2];
-		uint32_t here = m->live.switches[i % 2 ? cable->b : cable->a].planned;
+	for (uint32_t i = 0; i < 2 * m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i / 2];
+		uint32_t here = m->observed.switches[i % 2 ? cable->b : cable->a].planned;
 		uint32_t port = i % 2 ? cable->b_port : cable->a_port, role = ends[i];
 		struct ft_port_habit *habit;
 
@@ -206,36 +206,36 @@ static void habits_count(struct ft_model *m, const uint32_t *ends)
 	for (size_t i = 0; i < (size_t)m->group_count * m->habit_ports; i++)
 		m->habits[i].votes = 0;
 	habit_count(m, ends, false);
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		const struct ft_live_host *host = &m->live.hosts[i];
-		uint32_t planned = m->live.switches[host->live].planned;
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
+		const struct ft_observed_host *host = &m->observed.hosts[i];
+		uint32_t planned = m->observed.switches[host->observed].planned;
 
 		if (planned != FT_NONE)
 			habits_of_planned(m, planned)[ft_port_number(m, host->switch_port)].hosts++;
 	}
 }
 
-/* The role of the planned switch behind port @port_number of @live, which has a place, or FT_NONE. */
-static uint32_t role_of_port(const struct ft_model *m, uint32_t live, uint32_t port_number)
+/* The role of the planned switch behind port @port_number of @observed, which has a place, or FT_NONE. */
+static uint32_t role_of_port(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
 	const struct ft_snapshot *s = m->snapshot;
-	const struct ft_port *port = ft_node_port(s, &s->nodes[m->live.switches[live].node], port_number);
+	const struct ft_port *port = ft_node_port(s, &s->nodes[m->observed.switches[observed].node], port_number);
 	const struct ft_port *peer = port ? ft_port_peer(s, port) : NULL;
-	uint32_t far = peer ? m->live.switch_of_node[peer->node] : FT_NONE;
+	uint32_t far = peer ? m->observed.switch_of_node[peer->node] : FT_NONE;
 
-	if (far == FT_NONE || far == live || m->live.switches[far].planned == FT_NONE)
+	if (far == FT_NONE || far == observed || m->observed.switches[far].planned == FT_NONE)
 		return FT_NONE;
-	return role_of(m, m->live.switches[live].planned, m->live.switches[far].planned);
+	return role_of(m, m->observed.switches[observed].planned, m->observed.switches[far].planned);
 }
 
 /*
- * What the switches like @live, without @live itself, whose role there is @own, use a port number for: in @ret_role the
- * role of more than half of them, and how many these are. Returns false if there is none.
+ * What the switches like @observed, without @observed itself, whose role there is @own, use a port number for: in
+ * @ret_role the role of more than half of them, and how many these are. Returns false if there is none.
  */
-static bool habit_without(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t own,
+static bool habit_without(const struct ft_model *m, uint32_t observed, uint32_t port_number, uint32_t own,
 			  uint32_t *ret_role, uint32_t *ret_votes)
 {
-	const struct ft_port_habit *habit = &ft_habits_of(m, live)[port_number];
+	const struct ft_port_habit *habit = &ft_habits_of(m, observed)[port_number];
 	uint32_t votes = habit->votes - (own != FT_NONE && own == habit->peer), links = habit->links - (own != FT_NONE);
 
 	*ret_votes = votes;
@@ -243,30 +243,30 @@ static bool habit_without(const struct ft_model *m, uint32_t live, uint32_t port
 	return votes > 0 && votes * 2 > links && habit->peer != ROLE_FOREIGN;
 }
 
-/* True if a port of this number leads to a switch on any other switch like @live. */
-static bool others_link(const struct ft_model *m, uint32_t live, uint32_t port_number)
+/* True if a port of this number leads to a switch on any other switch like @observed. */
+static bool others_link(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
-	/* @live's own cable is counted as well. */
-	return ft_habits_of(m, live)[port_number].links > 1;
+	/* @observed's own cable is counted as well. */
+	return ft_habits_of(m, observed)[port_number].links > 1;
 }
 
 /* How well port numbers predict the peers of a switch: it uses a port for what the others use it for. */
-static void regularity_count(const struct ft_model *m, const uint32_t *ends, uint32_t live, uint32_t *told,
+static void regularity_count(const struct ft_model *m, const uint32_t *ends, uint32_t observed, uint32_t *told,
 			     uint32_t *right)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		uint32_t at = m->live.at[sw->first_cable + i];
-		const struct ft_live_cable *cable = &m->live.cables[at];
-		uint32_t number = ft_port_number(m, ft_cable_port(cable, live)), role, votes;
-		uint32_t own = ends[2 * at + (cable->a != live)];
+		uint32_t at = m->observed.at[sw->first_cable + i];
+		const struct ft_observed_cable *cable = &m->observed.cables[at];
+		uint32_t number = ft_port_number(m, ft_cable_port(cable, observed)), role, votes;
+		uint32_t own = ends[2 * at + (cable->a != observed)];
 		bool agree;
 
 		if (own == FT_NONE || number >= m->habit_ports)
 			continue;
-		agree = habit_without(m, live, number, own, &role, &votes);
-		*told += others_link(m, live, number);
+		agree = habit_without(m, observed, number, own, &role, &votes);
+		*told += others_link(m, observed, number);
 		*right += agree && role == own;
 	}
 }
@@ -283,8 +283,8 @@ static int regularity_learn(struct ft_model *m, const uint32_t *ends)
 
 	if (!told || !right)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		struct ft_observed_switch *sw = &m->observed.switches[i];
 		uint32_t own_told = 0, own_right = 0;
 
 		if (sw->planned == FT_NONE)
@@ -301,45 +301,45 @@ static int regularity_learn(struct ft_model *m, const uint32_t *ends)
 	return 0;
 }
 
-/* False if the port numbers of @live predict nothing. */
-static bool port_tells(const struct ft_model *m, uint32_t live, uint32_t port_number)
+/* False if the port numbers of @observed predict nothing. */
+static bool port_tells(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
 	return port_number < m->habit_ports && sw->planned != FT_NONE && sw->regular && m->regular[sw->kind];
 }
 
-bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_number)
+bool ft_port_has_use(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
-	uint32_t usual, votes, here = m->live.switches[live].planned;
+	uint32_t usual, votes, here = m->observed.switches[observed].planned;
 
-	if (ft_exact_cable(m, here, port_number) != FT_NONE)
+	if (ft_port_map_cable(m, here, port_number) != FT_NONE)
 		return true;
-	if (ft_exact_knows(m, here))
+	if (ft_port_map_knows(m, here))
 		return false;
-	if (ft_recall_port(m, live, port_number, &usual) == FT_RECALLED_SWITCH)
+	if (ft_recall_port(m, observed, port_number, &usual) == FT_RECALLED_SWITCH)
 		return true;
-	return port_tells(m, live, port_number) &&
-	       habit_without(m, live, port_number, role_of_port(m, live, port_number), &usual, &votes);
+	return port_tells(m, observed, port_number) &&
+	       habit_without(m, observed, port_number, role_of_port(m, observed, port_number), &usual, &votes);
 }
 
-uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
+uint32_t ft_port_votes(const struct ft_model *m, uint32_t observed, uint32_t port_number, uint32_t peer)
 {
-	uint32_t usual, votes, here = m->live.switches[live].planned;
-	uint32_t cable = ft_exact_cable(m, here, port_number);
+	uint32_t usual, votes, here = m->observed.switches[observed].planned;
+	uint32_t cable = ft_port_map_cable(m, here, port_number);
 
 	/* The plan itself gives the port: that outweighs any number of other switches. */
 	if (cable != FT_NONE)
-		return ft_exact_far(m, cable, here) == peer ? UINT32_MAX : 0;
-	if (ft_exact_knows(m, here))
+		return ft_port_map_far(m, cable, here) == peer ? UINT32_MAX : 0;
+	if (ft_port_map_knows(m, here))
 		return 0;
 	/* The port's own peer in the baseline outweighs the use on other switches. */
-	if (ft_recall_port(m, live, port_number, &usual) == FT_RECALLED_SWITCH)
+	if (ft_recall_port(m, observed, port_number, &usual) == FT_RECALLED_SWITCH)
 		return usual == peer ? UINT32_MAX : 0;
-	if (!port_tells(m, live, port_number) ||
-	    !habit_without(m, live, port_number, role_of_port(m, live, port_number), &usual, &votes))
+	if (!port_tells(m, observed, port_number) ||
+	    !habit_without(m, observed, port_number, role_of_port(m, observed, port_number), &usual, &votes))
 		return 0;
-	return peer != FT_NONE && usual == role_of(m, m->live.switches[live].planned, peer) ? votes : 0;
+	return peer != FT_NONE && usual == role_of(m, m->observed.switches[observed].planned, peer) ? votes : 0;
 }
 
 /* ---- where hosts end and uplinks begin ---- */
@@ -364,22 +364,22 @@ static struct ft_port_ranges ranges_find(const struct ft_port_habit *habits, uin
 	return r;
 }
 
-const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live)
+const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t observed)
 {
-	return &m->ranges[(ft_habits_of(m, live) - m->habits) / m->habit_ports];
+	return &m->ranges[(ft_habits_of(m, observed) - m->habits) / m->habit_ports];
 }
 
-bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number)
+bool ft_port_is_hosts(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
-	const struct ft_port_ranges *r = ft_port_ranges_of(m, live);
+	const struct ft_port_ranges *r = ft_port_ranges_of(m, observed);
 	const struct ft_port_habit *habit;
-	uint32_t here = m->live.switches[live].planned, was;
+	uint32_t here = m->observed.switches[observed].planned, was;
 
-	if (ft_exact_cable(m, here, port_number) != FT_NONE)
+	if (ft_port_map_cable(m, here, port_number) != FT_NONE)
 		return false;
-	if (ft_exact_knows(m, here))
+	if (ft_port_map_knows(m, here))
 		return true;
-	switch (ft_recall_port(m, live, port_number, &was)) {
+	switch (ft_recall_port(m, observed, port_number, &was)) {
 	case FT_RECALLED_SWITCH:
 		return false;
 	case FT_RECALLED_HOST:
@@ -389,7 +389,7 @@ bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_num
 	}
 	if (port_number >= m->habit_ports || r->mixed)
 		return false;
-	habit = &ft_habits_of(m, live)[port_number];
+	habit = &ft_habits_of(m, observed)[port_number];
 	if (habit->links > 0 || habit->hosts > 0)
 		return habit->hosts > habit->links;
 	/* No switch uses it: it is a host port if it lies between host ports. */
@@ -409,7 +409,7 @@ int ft_habits_learn(struct ft_model *m)
 		return r;
 	habits_count(m, ends);
 	for (uint32_t p = 0; p < m->place_count; p++)
-		m->members[m->group[p]] += m->live_of[p] != FT_NONE;
+		m->members[m->group[p]] += m->observed_of[p] != FT_NONE;
 	for (uint32_t group = 0; group < m->group_count; group++)
 		m->ranges[group] = ranges_find(m->habits + (size_t)group * m->habit_ports, m->habit_ports);
 	return regularity_learn(m, ends);

@@ -17,7 +17,7 @@
 enum { SHARES_MAX = 128 };
 
 /* The index of the planned cables with these two port numbers. */
-static uint32_t key_of(const struct ft_exact *e, uint32_t a_port, uint32_t b_port)
+static uint32_t key_of(const struct ft_port_map *e, uint32_t a_port, uint32_t b_port)
 {
 	return a_port * (e->b_ports + 1) + b_port;
 }
@@ -26,7 +26,7 @@ static uint32_t key_of(const struct ft_exact *e, uint32_t a_port, uint32_t b_por
 static bool keys_measure(struct ft_model *m)
 {
 	enum { KEYS_MAX = 1 << 22 };
-	struct ft_exact *e = &m->exact;
+	struct ft_port_map *e = &m->port_map;
 
 	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
 		const struct ft_plan_cable *c = &m->plan->cables[i];
@@ -40,7 +40,7 @@ static bool keys_measure(struct ft_model *m)
 /* Groups the planned cables with both ports given by these. */
 static int keys_init(struct ft_model *m)
 {
-	struct ft_exact *e = &m->exact;
+	struct ft_port_map *e = &m->port_map;
 	uint32_t count;
 
 	if (!keys_measure(m))
@@ -79,28 +79,28 @@ static int keys_init(struct ft_model *m)
 /* Hosts are in the order of their switches. */
 static int homes_init(struct ft_model *m)
 {
-	struct ft_exact *e = &m->exact;
+	struct ft_port_map *e = &m->port_map;
 	uint32_t i = 0;
 
-	e->first_host = ft_arena_zeros(&m->memory, m->live.switch_count + 1UL, sizeof(*e->first_host));
+	e->first_host = ft_arena_zeros(&m->memory, m->observed.switch_count + 1UL, sizeof(*e->first_host));
 	if (!e->first_host)
 		return -ENOMEM;
-	for (uint32_t n = 0; n <= m->live.switch_count; n++) {
-		while (i < m->live.host_count && m->live.hosts[i].live < n)
+	for (uint32_t n = 0; n <= m->observed.switch_count; n++) {
+		while (i < m->observed.host_count && m->observed.hosts[i].observed < n)
 			i++;
 		e->first_host[n] = i;
 	}
-	return ft_exact_homes(m);
+	return ft_port_map_homes(m);
 }
 
-int ft_exact_votes_init(struct ft_model *m)
+int ft_port_map_votes_init(struct ft_model *m)
 {
 	int r = 0;
 
 	if (m->plan->cable_count + m->plan->host_count == 0)
 		return 0;
-	m->exact.votes = ft_arena_zeros(&m->memory, m->place_count, sizeof(*m->exact.votes));
-	if (!m->exact.votes)
+	m->port_map.votes = ft_arena_zeros(&m->memory, m->place_count, sizeof(*m->port_map.votes));
+	if (!m->port_map.votes)
 		return -ENOMEM;
 	r = keys_init(m);
 	return r == 0 && m->plan->host_count > 0 ? homes_init(m) : r;
@@ -112,14 +112,15 @@ struct shares {
 	uint32_t count, each; /* how many, and the votes for each */
 };
 
-/* The places that @live may have by its cable @n, as its lower end or as its upper one. */
-static struct shares shares_of(const struct ft_model *m, uint32_t live, uint32_t n, bool lower)
+/* The places that @observed may have by its cable @n, as its lower end or as its upper one. */
+static struct shares shares_of(const struct ft_model *m, uint32_t observed, uint32_t n, bool lower)
 {
-	const struct ft_live_cable *c = &m->live.cables[m->live.at[m->live.switches[live].first_cable + n]];
-	uint32_t near = ft_port_number(m, ft_cable_port(c, live));
-	uint32_t far = ft_port_number(m, ft_cable_port(c, ft_cable_far(c, live)));
+	const struct ft_observed_cable *c =
+		&m->observed.cables[m->observed.at[m->observed.switches[observed].first_cable + n]];
+	uint32_t near = ft_port_number(m, ft_cable_port(c, observed));
+	uint32_t far = ft_port_number(m, ft_cable_port(c, ft_cable_far(c, observed)));
 	uint32_t a_port = lower ? near : far, b_port = lower ? far : near;
-	const struct ft_exact *e = &m->exact;
+	const struct ft_port_map *e = &m->port_map;
 	uint32_t k, count;
 
 	if (c->a == c->b || !e->key || a_port > e->a_ports || b_port > e->b_ports)
@@ -132,32 +133,33 @@ static struct shares shares_of(const struct ft_model *m, uint32_t live, uint32_t
 }
 
 /* Places of other tiers may get votes, too: the caller considers only the tiers in question. */
-static void votes_add(const struct ft_model *m, uint32_t live, uint32_t first, uint32_t count)
+static void votes_add(const struct ft_model *m, uint32_t observed, uint32_t first, uint32_t count)
 {
-	uint32_t *votes = m->exact.votes;
+	uint32_t *votes = m->port_map.votes;
 
-	for (uint32_t n = 0; n < 2 * m->live.switches[live].cable_count; n++) {
-		struct shares s = shares_of(m, live, n / 2, n % 2);
+	for (uint32_t n = 0; n < 2 * m->observed.switches[observed].cable_count; n++) {
+		struct shares s = shares_of(m, observed, n / 2, n % 2);
 
 		for (uint32_t i = 0; i < s.count; i++)
 			if (s.places[i] >= first && s.places[i] - first < count)
 				votes[s.places[i]] += s.each;
 	}
-	for (uint32_t i = m->exact.home ? m->exact.first_host[live] : 0;
-	     m->exact.home && i < m->exact.first_host[live + 1]; i++)
-		if (m->exact.home[i] != FT_NONE && m->exact.home[i] >= first && m->exact.home[i] - first < count)
-			votes[m->exact.home[i]] += FT_EXACT_VOTE;
+	for (uint32_t i = m->port_map.home ? m->port_map.first_host[observed] : 0;
+	     m->port_map.home && i < m->port_map.first_host[observed + 1]; i++)
+		if (m->port_map.home[i] != FT_NONE && m->port_map.home[i] >= first &&
+		    m->port_map.home[i] - first < count)
+			votes[m->port_map.home[i]] += FT_EXACT_VOTE;
 }
 
-uint32_t ft_exact_vote_best(struct ft_model *m, uint32_t live, uint32_t first, uint32_t count)
+uint32_t ft_port_map_vote_best(struct ft_model *m, uint32_t observed, uint32_t first, uint32_t count)
 {
-	uint32_t *votes = m->exact.votes, best = FT_NONE, most = 0;
+	uint32_t *votes = m->port_map.votes, best = FT_NONE, most = 0;
 
 	if (!votes)
 		return FT_NONE;
-	votes_add(m, live, first, count);
+	votes_add(m, observed, first, count);
 	for (uint32_t p = first; p < first + count; p++) {
-		if (m->live_of[p] == FT_NONE && votes[p] > 0 && votes[p] >= most) {
+		if (m->observed_of[p] == FT_NONE && votes[p] > 0 && votes[p] >= most) {
 			best = votes[p] == most ? FT_NONE : p;
 			most = votes[p];
 		}

@@ -36,7 +36,7 @@ uint32_t ft_load_of(const struct ft_model *m, uint32_t p)
 	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
 	if (hosts)
-		down += ft_live_at(m, p)->hosts > ports ? ft_live_at(m, p)->hosts : ports;
+		down += ft_observed_at(m, p)->hosts > ports ? ft_observed_at(m, p)->hosts : ports;
 	return down;
 }
 

@@ -159,10 +159,10 @@ static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
 /* The observed fabric as a graph of its switch chips. */
 struct seen {
 	struct ft_hop_graph graph;
-	uint32_t *chip_of; /* by node of m->chips: its number in the graph, or FT_NONE */
-	uint32_t *node_of; /* by chip: its node */
-	uint32_t *live_of; /* by chip: the live switch that it is part of, or FT_NONE */
-	uint32_t *host_of; /* by chip: where its first host is in live.hosts, or FT_NONE */
+	uint32_t *chip_of;     /* by node of m->chips: its number in the graph, or FT_NONE */
+	uint32_t *node_of;     /* by chip: its node */
+	uint32_t *observed_of; /* by chip: the observed switch that it is part of, or FT_NONE */
+	uint32_t *host_of;     /* by chip: where its first host is in observed.hosts, or FT_NONE */
 };
 
 static void seen_release(struct seen *seen)
@@ -170,7 +170,7 @@ static void seen_release(struct seen *seen)
 	ft_hop_graph_release(&seen->graph);
 	free(seen->chip_of);
 	free(seen->node_of);
-	free(seen->live_of);
+	free(seen->observed_of);
 	free(seen->host_of);
 }
 
@@ -180,9 +180,9 @@ static int seen_alloc(const struct ft_model *m, struct seen *seen)
 
 	seen->chip_of = malloc(count * sizeof(*seen->chip_of));
 	seen->node_of = malloc(count * sizeof(*seen->node_of));
-	seen->live_of = malloc(count * sizeof(*seen->live_of));
+	seen->observed_of = malloc(count * sizeof(*seen->observed_of));
 	seen->host_of = malloc(count * sizeof(*seen->host_of));
-	return seen->chip_of && seen->node_of && seen->live_of && seen->host_of ? 0 : -ENOMEM;
+	return seen->chip_of && seen->node_of && seen->observed_of && seen->host_of ? 0 : -ENOMEM;
 }
 
 static uint32_t chips_number(const struct ft_model *m, const uint32_t *order, struct seen *seen)
@@ -196,7 +196,7 @@ static uint32_t chips_number(const struct ft_model *m, const uint32_t *order, st
 		if (m->chips->nodes[i].type != FT_NODE_SWITCH)
 			continue;
 		seen->node_of[count] = i;
-		seen->live_of[count] = seen->host_of[count] = FT_NONE;
+		seen->observed_of[count] = seen->host_of[count] = FT_NONE;
 		seen->chip_of[i] = count++;
 	}
 	return count;
@@ -208,23 +208,23 @@ static void chips_assign(const struct ft_model *m, struct seen *seen)
 	const struct ft_snapshot *s = m->snapshot;
 
 	for (uint32_t p = 0; p < s->port_count; p++) {
-		uint32_t live = m->live.switch_of_node[s->ports[p].node], origin = ft_port_origin(m, p), chip;
+		uint32_t observed = m->observed.switch_of_node[s->ports[p].node], origin = ft_port_origin(m, p), chip;
 
-		if (live == FT_NONE || origin >= m->chips->port_count)
+		if (observed == FT_NONE || origin >= m->chips->port_count)
 			continue;
 		chip = seen->chip_of[m->chips->ports[origin].node];
 		if (chip == FT_NONE)
 			continue;
-		seen->live_of[chip] = live;
-		seen->graph.regular[chip] =
-			m->live.switches[live].planned != FT_NONE && !ft_is_beside(m, m->live.switches[live].planned);
+		seen->observed_of[chip] = observed;
+		seen->graph.regular[chip] = m->observed.switches[observed].planned != FT_NONE &&
+					    !ft_is_beside(m, m->observed.switches[observed].planned);
 	}
 }
 
 static void hosts_assign(const struct ft_model *m, struct seen *seen)
 {
-	for (uint32_t i = 0; i < m->live.host_count; i++) {
-		uint32_t port = ft_port_origin(m, m->live.hosts[i].switch_port), chip;
+	for (uint32_t i = 0; i < m->observed.host_count; i++) {
+		uint32_t port = ft_port_origin(m, m->observed.hosts[i].switch_port), chip;
 
 		if (port >= m->chips->port_count)
 			continue;
@@ -280,9 +280,10 @@ static bool code_lengthens(enum ft_code code)
 
 static bool chip_is_stranger(const struct ft_model *m, const struct seen *seen, uint32_t chip)
 {
-	uint32_t live = seen->live_of[chip];
+	uint32_t observed = seen->observed_of[chip];
 
-	return live != FT_NONE && m->live.switches[live].planned == FT_NONE && !m->live.switches[live].tolerated;
+	return observed != FT_NONE && m->observed.switches[observed].planned == FT_NONE &&
+	       !m->observed.switches[observed].tolerated;
 }
 
 /*
@@ -293,7 +294,7 @@ static unsigned int cause_weight(const struct ft_model *m, const struct seen *se
 				 const struct ft_finding *f)
 {
 	unsigned int weight = f->gone_count > 0;
-	const uint32_t ends[2] = {seen->live_of[far->from], seen->live_of[far->to]};
+	const uint32_t ends[2] = {seen->observed_of[far->from], seen->observed_of[far->to]};
 
 	if (m->capacity->ranks > 1)
 		return 0;
@@ -301,7 +302,7 @@ static unsigned int cause_weight(const struct ft_model *m, const struct seen *se
 		weight |= f->lacks[i].cables >= ft_width_at(m, m->place_of[f->lacks[i].a], m->place_of[f->lacks[i].b]);
 	for (size_t i = 0; weight == 1 && i < f->where_count; i++)
 		for (unsigned int n = 0; n < 2; n++)
-			if (ends[n] != FT_NONE && m->live.switches[ends[n]].guid == f->where[i].guid)
+			if (ends[n] != FT_NONE && m->observed.switches[ends[n]].guid == f->where[i].guid)
 				return 2;
 	return weight;
 }
@@ -333,8 +334,8 @@ static void chip_add_name(const struct ft_model *m, const struct seen *seen, uin
 {
 	const struct ft_node *node = &m->chips->nodes[seen->node_of[chip]];
 
-	if (!m->origin && seen->live_of[chip] != FT_NONE)
-		ft_text_puts(text, m->live.switches[seen->live_of[chip]].label);
+	if (!m->origin && seen->observed_of[chip] != FT_NONE)
+		ft_text_puts(text, m->observed.switches[seen->observed_of[chip]].label);
 	else
 		ft_text_add_safe(text, ft_node_description(m->chips, node), node->description_length);
 }
@@ -343,7 +344,7 @@ static void chip_add_name(const struct ft_model *m, const struct seen *seen, uin
 static void end_add(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)
 {
 	const struct ft_snapshot *s = m->snapshot;
-	const struct ft_node *host = ft_port_node(s, &s->ports[m->live.hosts[seen->host_of[chip]].port]);
+	const struct ft_node *host = ft_port_node(s, &s->ports[m->observed.hosts[seen->host_of[chip]].port]);
 
 	ft_text_add_safe(text, ft_node_description(s, host), host->description_length);
 	ft_text_puts(text, " on ");
@@ -369,10 +370,10 @@ static void excess_report(struct ft_model *m, const struct seen *seen, const str
 			  const char *ends, const char *path)
 {
 	struct ft_finding *f = cause_find(m, seen, far);
-	uint32_t live[2] = {seen->live_of[far->from], seen->live_of[far->to]};
+	uint32_t observed[2] = {seen->observed_of[far->from], seen->observed_of[far->to]};
 
 	if (f) {
-		ft_finding_symptom(m, f, live[0], 0,
+		ft_finding_symptom(m, f, observed[0], 0,
 				   "hosts %s are %u switch%s apart, planned are %u; on the way are %s", ends,
 				   far->chips, ft_text_es(far->chips), planned, path);
 		return;
@@ -385,7 +386,7 @@ static void excess_report(struct ft_model *m, const struct seen *seen, const str
 	ft_say(m, &f->text, "hosts %s are %u switch%s apart, planned are %u", ends, far->chips, ft_text_es(far->chips),
 	       planned);
 	ft_say(m, &f->fix, "compare the cabling of these two switches with the plan");
-	ft_finding_symptom(m, f, live[0], 0, "the shortest way between them is by %s", path);
+	ft_finding_symptom(m, f, observed[0], 0, "the shortest way between them is by %s", path);
 }
 
 /*
@@ -511,7 +512,8 @@ static int lots_fill(const struct ft_model *m, const struct seen *seen, struct l
 	if (!network)
 		return -ENOMEM;
 	for (uint32_t c = graph->count; c-- > 0;) {
-		uint32_t live = seen->live_of[c], place = live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+		uint32_t observed = seen->observed_of[c],
+			 place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
 
 		lots[c] = (struct lot){FT_NONE, part[c], graph->hosts[c]};
 		if (place == FT_NONE)

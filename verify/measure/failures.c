@@ -73,7 +73,7 @@ static int after_init(struct ft_failures *x, const struct ft_model *m)
 	if (x->memory.failed || !x->cuts)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		x->load[p] = m->live_of[p] != FT_NONE ? ft_load_of(m, p) : 0;
+		x->load[p] = m->observed_of[p] != FT_NONE ? ft_load_of(m, p) : 0;
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
 			uint32_t up = ft_pair_up(m, p, pair), width = m->cells.width[pair->cell];
 
@@ -98,7 +98,8 @@ static void items_list(struct ft_failures *x)
 	const struct ft_model *m = x->m;
 
 	for (uint32_t p = 0; x->kind != FT_AFTER_CABLE && p < m->place_count; p++)
-		if (m->live_of[p] != FT_NONE && !ft_is_beside(m, p) && (x->kind == FT_AFTER_SWITCH || ft_is_top(m, p)))
+		if (m->observed_of[p] != FT_NONE && !ft_is_beside(m, p) &&
+		    (x->kind == FT_AFTER_SWITCH || ft_is_top(m, p)))
 			x->items[x->item_count++] = (struct ft_failing){p, FT_NONE, 0};
 	for (uint32_t p = 0; x->kind == FT_AFTER_CABLE && p < m->place_count; p++)
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
@@ -144,7 +145,7 @@ static void part_fill(struct ft_failures *x, uint32_t tail, uint32_t number)
 
 static bool is_left(const struct ft_failures *x, uint32_t p)
 {
-	return !x->dead[p] && x->m->live_of[p] != FT_NONE;
+	return !x->dead[p] && x->m->observed_of[p] != FT_NONE;
 }
 
 /* In a tree places without a path to a top switch are cut off: breadth-first search from all top switches at once. */
@@ -163,7 +164,7 @@ static void tops_reach(struct ft_failures *x)
 
 static uint64_t weight_of(const struct ft_model *m, uint32_t p)
 {
-	return (uint64_t)ft_live_at(m, p)->hosts << 32 | 1;
+	return (uint64_t)ft_observed_at(m, p)->hosts << 32 | 1;
 }
 
 /* In any other graph places outside of their network's component with most hosts. O(cables). */
@@ -386,11 +387,11 @@ struct ft_failures_state ft_failures_look(struct ft_failures *x, const uint32_t 
 	else
 		memcpy(x->part, x->part_then, m->place_count * sizeof(*x->part));
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		if (m->live_of[p] == FT_NONE || x->part[p] != 0 || ft_is_beside(m, p) ||
+		if (m->observed_of[p] == FT_NONE || x->part[p] != 0 || ft_is_beside(m, p) ||
 		    (p >= m->edges && m->places[p]->hosts == 0))
 			continue;
 		s.edges += p < m->edges;
-		s.hosts += ft_live_at(m, p)->hosts;
+		s.hosts += ft_observed_at(m, p)->hosts;
 	}
 	s.bisection_ppm = bisection_look(x, chosen);
 	stale_count(x, chosen);
@@ -536,8 +537,8 @@ static int example_say(const struct ft_failures *x, char **string)
 
 	for (uint32_t i = 0; i < x->count && i < SHOWN; i++) {
 		const struct ft_failing *item = &x->items[x->worst_chosen[i]];
-		const struct ft_live_switch *a = ft_live_at(m, item->p);
-		const struct ft_live_switch *b = item->q == FT_NONE ? NULL : ft_live_at(m, item->q);
+		const struct ft_observed_switch *a = ft_observed_at(m, item->p);
+		const struct ft_observed_switch *b = item->q == FT_NONE ? NULL : ft_observed_at(m, item->q);
 
 		ft_text_printf(&text, "%s%s", i ? ", " : "", a ? a->label : m->places[item->p]->name);
 		if (item->q != FT_NONE)

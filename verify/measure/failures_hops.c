@@ -28,7 +28,7 @@ uint64_t ft_hops_work(const struct ft_model *m, uint32_t farthest)
 
 static bool is_left(const struct ft_model *m, const bool *dead, uint32_t p)
 {
-	return !dead[p] && m->live_of[p] != FT_NONE;
+	return !dead[p] && m->observed_of[p] != FT_NONE;
 }
 
 /* Each remaining bundle once. */
@@ -47,7 +47,7 @@ static int graph_make(const struct ft_model *m, const uint32_t *carriers, const 
 				edges[count++] = (struct ft_hop_edge){p, pair->peer};
 	r = ft_hop_graph_make(m->place_count, NULL, edges, count, ret);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
-		ret->hosts[p] = is_left(m, dead, p) ? ft_live_at(m, p)->hosts : 0;
+		ret->hosts[p] = is_left(m, dead, p) ? ft_observed_at(m, p)->hosts : 0;
 	return r;
 }
 

@@ -187,7 +187,7 @@ static int candidates_by_hosts(struct ft_failures *x, struct candidate *candidat
 	if (!best || !takes || !needs)
 		return -ENOMEM;
 	for (uint32_t e = 0; e < m->edges; e++) {
-		const struct ft_live_switch *sw = ft_live_at(m, e);
+		const struct ft_observed_switch *sw = ft_observed_at(m, e);
 
 		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
 			needs[e] += x->carriers[pair->cell];
@@ -306,7 +306,7 @@ int ft_sets_hardest(struct ft_failures *x)
 		hardest_try(x, candidates);
 	}
 	for (uint32_t p = 0; p < m->place_count && work < FT_FAILURES_WORK_MAX; p++) {
-		if (m->live_of[p] == FT_NONE || ft_is_top(m, p))
+		if (m->observed_of[p] == FT_NONE || ft_is_top(m, p))
 			continue;
 		for (unsigned int keep = 0; keep < 2; keep++) {
 			candidates_of_place(x, p, keep > 0, candidates);
@@ -332,7 +332,7 @@ bool ft_sets_hardest_known(const struct ft_failures *x)
 
 		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
 			cores += x->carriers[pair->cell] > 0;
-		if (m->live_of[e] != FT_NONE && cores > 0 && cores <= x->count)
+		if (m->observed_of[e] != FT_NONE && cores > 0 && cores <= x->count)
 			return false;
 	}
 	return true;

@@ -25,7 +25,7 @@ static struct tally pair_tally(const struct ft_model *m, uint32_t place, const s
 	const struct ft_cells *cells = &m->cells;
 	struct tally t = {.planned = cells->width[pair->cell]};
 	enum ft_status one = m->status[place], other = m->status[pair->peer];
-	bool one_seen = m->live_of[place] != FT_NONE, other_seen = m->live_of[pair->peer] != FT_NONE;
+	bool one_seen = m->observed_of[place] != FT_NONE, other_seen = m->observed_of[pair->peer] != FT_NONE;
 
 	if (one_seen && other_seen) {
 		uint32_t own = cells->seen[pair->cell] - cells->foreign[pair->cell];
@@ -64,7 +64,7 @@ static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
 /* Cables of a pair, planned or not, that carry traffic. */
 uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
 {
-	if (m->live_of[place] != FT_NONE && m->live_of[pair->peer] != FT_NONE)
+	if (m->observed_of[place] != FT_NONE && m->observed_of[pair->peer] != FT_NONE)
 		return m->cells.seen[pair->cell] + m->cells.unjudged[pair->cell];
 	return pair_tally(m, place, pair).up;
 }
@@ -105,12 +105,12 @@ static int blocking_find(const struct ft_model *m, struct ft_ratio *worst)
 			leads_up |= up && m->cells.width[pair->cell] > 0;
 			carries[p] |= up && ft_pair_carriers(m, p, pair) > 0;
 		}
-		carries[p] |= !leads_up || m->live_of[p] == FT_NONE;
+		carries[p] |= !leads_up || m->observed_of[p] == FT_NONE;
 	}
 	for (uint32_t p = 0; ft_plan_tree_bundles(m->plan) > 0 && p < m->place_count; p++) {
 		uint32_t up = 0;
 
-		if (m->live_of[p] == FT_NONE || ft_is_beside(m, p))
+		if (m->observed_of[p] == FT_NONE || ft_is_beside(m, p))
 			continue;
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 			if (ft_carries_from(m, p, pair->peer) && carries[pair->peer])
@@ -148,14 +148,14 @@ static int blocking_measure(struct ft_model *m)
 
 static void status_settle(struct ft_model *m, uint32_t planned, struct tally t)
 {
-	if (m->live_of[planned] != FT_NONE && m->status[planned] != FT_STATUS_ISOLATED)
+	if (m->observed_of[planned] != FT_NONE && m->status[planned] != FT_STATUS_ISOLATED)
 		m->status[planned] = t.up + t.unjudged < t.planned ? FT_STATUS_DEGRADED : FT_STATUS_OK;
 }
 
 static void switch_count(struct ft_model *m, uint32_t place)
 {
 	struct ft_report *report = m->report;
-	bool seen = m->live_of[place] != FT_NONE;
+	bool seen = m->observed_of[place] != FT_NONE;
 	uint32_t rank = ft_rank_of(m, place);
 	bool middle = rank == 1 && ft_plan_has_ranks(m->plan);
 	struct ft_report_tier *tier = ft_is_beside(m, place) ? &report->islands
@@ -183,7 +183,7 @@ static void kind_count(struct ft_model *m, uint32_t place)
 {
 	struct ft_report_kind *kind;
 	enum ft_status status = m->status[place];
-	bool seen = m->live_of[place] != FT_NONE;
+	bool seen = m->observed_of[place] != FT_NONE;
 
 	if (m->report->kind_count == 0)
 		return;
@@ -235,8 +235,8 @@ static void switches_count(struct ft_model *m)
 	}
 	report->uplinks.planned = all.planned;
 	/* Those in other ports carry as much as in their own, but are not where they should be. */
-	report->uplinks.up = all.up - m->exact.shifted;
-	for (uint32_t i = 0; i < m->live.cable_count; i++)
+	report->uplinks.up = all.up - m->port_map.shifted;
+	for (uint32_t i = 0; i < m->observed.cable_count; i++)
 		misplaced += m->misplaced[i];
 	for (size_t i = 0; i < report->finding_count; i++)
 		report->uplinks.unplanned += report->findings[i].code == FT_CODE_CABLE_UNPLANNED;
@@ -244,7 +244,7 @@ static void switches_count(struct ft_model *m)
 	report->uplinks.missing = report->uplinks.planned - report->uplinks.up - all.unjudged - misplaced;
 	report->hosts.planned = ft_hosts_planned(m);
 	/* Of those that were recorded; new ones are a finding. */
-	report->hosts.found = m->live.host_count - m->hosts_new;
+	report->hosts.found = m->observed.host_count - m->hosts_new;
 }
 
 /* The remaining fraction of the planned bisection bandwidth. */
@@ -282,7 +282,7 @@ static int row_name_kind(const struct ft_model *m, struct ft_report_switch *row,
 	return row->kind ? 0 : -ENOMEM;
 }
 
-static int row_fill(struct ft_report_switch *row, const struct ft_live_switch *sw)
+static int row_fill(struct ft_report_switch *row, const struct ft_observed_switch *sw)
 {
 	row->guid = sw->guid;
 	row->hosts = sw->hosts;
@@ -314,7 +314,7 @@ static bool place_is_told(const struct ft_model *m, uint32_t planned, uint32_t p
 {
 	uint64_t guid = ft_plan_bound_guid(m->design, m->plan, planned);
 
-	return m->named[m->live_of[place]] == place || (guid && guid == ft_live_at(m, place)->guid);
+	return m->named[m->observed_of[place]] == place || (guid && guid == ft_observed_at(m, place)->guid);
 }
 
 static int switches_list(struct ft_model *m)
@@ -322,7 +322,7 @@ static int switches_list(struct ft_model *m)
 	struct ft_report *report = m->report;
 	int r = 0;
 
-	report->switches = calloc(m->place_count + m->live.switch_count + 1UL, sizeof(*report->switches));
+	report->switches = calloc(m->place_count + m->observed.switch_count + 1UL, sizeof(*report->switches));
 	if (!report->switches)
 		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < m->plan->switch_count; i++) {
@@ -337,15 +337,15 @@ static int switches_list(struct ft_model *m)
 		row->planned_as = strdup(m->places[p]->name);
 		if (!row->planned_as || row_name_kind(m, row, p) < 0)
 			return -ENOMEM;
-		if (m->live_of[p] != FT_NONE) {
+		if (m->observed_of[p] != FT_NONE) {
 			*(place_is_told(m, i, p) ? &report->places_told : &report->places_found) += 1;
-			r = row_fill(row, ft_live_at(m, p));
+			r = row_fill(row, ft_observed_at(m, p));
 			continue;
 		}
 		r = row_fill_unseen(row, m->places[p]->name);
 	}
-	for (uint32_t i = 0; r == 0 && i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; r == 0 && i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 		struct ft_report_switch *row = &report->switches[report->switch_count];
 
 		if (sw->planned != FT_NONE)
@@ -397,7 +397,7 @@ int ft_measure(struct ft_model *m)
 	if (r == 0)
 		r = unreached_list(m);
 	/* Too incomplete to judge: no planned cable could be judged. */
-	if (m->live.switch_count == 0 ||
+	if (m->observed.switch_count == 0 ||
 	    (m->report->uplinks.planned > 0 && !m->snapshot->source.complete &&
 	     m->report->uplinks.up + m->report->uplinks.missing + m->report->uplinks.misplaced == 0))
 		m->report->verdict = FT_VERDICT_UNKNOWN;

@@ -26,13 +26,13 @@ static int guids_map(struct ft_weighing *x)
 	const struct ft_model *m = x->m;
 	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < m->live.switch_count; i++)
-		r = ft_map_add(&x->by_guid, m->live.switches[i].guid, i, NULL);
+	for (uint32_t i = 0; r >= 0 && i < m->observed.switch_count; i++)
+		r = ft_map_add(&x->by_guid, m->observed.switches[i].guid, i, NULL);
 	for (uint32_t i = 0; r >= 0 && m->origin && i < m->chassis->chip_count; i++) {
 		const struct ft_chip *chip = &m->chassis->chips[i];
 
 		r = ft_map_add(&x->by_guid, m->chips->nodes[chip->node].guid,
-			       m->live.switch_of_node[m->chassis->directors[chip->director].node], NULL);
+			       m->observed.switch_of_node[m->chassis->directors[chip->director].node], NULL);
 	}
 	return r < 0 ? r : 0;
 }
@@ -80,18 +80,18 @@ static int impact_init(struct ft_weighing *x, struct ft_model *m)
 
 /* ---- bandwidth ---- */
 
-uint32_t ft_impact_live(const struct ft_weighing *x, uint64_t guid)
+uint32_t ft_impact_observed(const struct ft_weighing *x, uint64_t guid)
 {
-	uint32_t live = guid ? ft_map_get(&x->by_guid, guid) : FT_MAP_NONE;
+	uint32_t observed = guid ? ft_map_get(&x->by_guid, guid) : FT_MAP_NONE;
 
-	return live == FT_MAP_NONE ? FT_NONE : live;
+	return observed == FT_MAP_NONE ? FT_NONE : observed;
 }
 
 uint32_t ft_impact_place(const struct ft_weighing *x, uint64_t guid)
 {
-	uint32_t live = ft_impact_live(x, guid);
+	uint32_t observed = ft_impact_observed(x, guid);
 
-	return live == FT_NONE ? FT_NONE : x->m->live.switches[live].planned;
+	return observed == FT_NONE ? FT_NONE : x->m->observed.switches[observed].planned;
 }
 
 static void touch(struct ft_weighing *x, uint32_t place)
@@ -285,8 +285,8 @@ static void edges_weigh(struct ft_weighing *x, struct ft_finding *f)
 
 		if (e >= m->edges && m->places[e]->hosts == 0)
 			continue;
-		if (x->at_risk[e] && !x->told[e] && m->live_of[e] != FT_NONE)
-			f->impact.hosts_at_risk += ft_live_at(m, e)->hosts;
+		if (x->at_risk[e] && !x->told[e] && m->observed_of[e] != FT_NONE)
+			f->impact.hosts_at_risk += ft_observed_at(m, e)->hosts;
 		if (e >= m->edges)
 			continue;
 		c = capacity_of(x, e);
@@ -303,7 +303,8 @@ static void edges_weigh(struct ft_weighing *x, struct ft_finding *f)
 	    ft_ratio_make((int64_t)(most.planned - most.left), (int64_t)most.planned, &f->impact.edge_loss) < 0)
 		return;
 	f->impact.blocking = blocking_of(x, &most, worst);
-	ft_say(m, &f->worst_edge, "%s", ft_live_at(m, worst) ? ft_live_at(m, worst)->label : m->places[worst]->name);
+	ft_say(m, &f->worst_edge, "%s",
+	       ft_observed_at(m, worst) ? ft_observed_at(m, worst)->label : m->places[worst]->name);
 }
 
 /* ---- all of it ---- */

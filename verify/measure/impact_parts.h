@@ -18,7 +18,7 @@ enum { FT_IMPACT_BUNDLES_MAX = 2000000 };
 struct ft_weighing {
 	struct ft_model *m;
 	struct ft_arena memory; /* of all lists here but @cuts */
-	struct ft_map by_guid;	/* live switches by GUID; for directors by their chips too, as findings name them */
+	struct ft_map by_guid;	/* observed switches by GUID; for directors by their chips too, as findings name them */
 	/* Of one finding: by cell, in millionths of cables; non-zero cells are listed. */
 	uint64_t *lost;
 	uint32_t *cells;
@@ -41,8 +41,8 @@ struct ft_weighing {
 	bool *told; /* by place: those that a finding puts at risk by itself, wherever it is */
 };
 
-/* impact.c: the live switch of that GUID, and its place; or FT_NONE. */
-uint32_t ft_impact_live(const struct ft_weighing *x, uint64_t guid);
+/* impact.c: the observed switch of that GUID, and its place; or FT_NONE. */
+uint32_t ft_impact_observed(const struct ft_weighing *x, uint64_t guid);
 uint32_t ft_impact_place(const struct ft_weighing *x, uint64_t guid);
 
 /* The remaining planned cables of a pair, without the losses of the current finding. */

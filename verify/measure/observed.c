@@ -12,8 +12,8 @@ static uint32_t hosts_at(const struct ft_model *m, uint32_t place)
 	uint32_t planned = m->places[place]->hosts;
 	enum ft_status status = m->status[place];
 
-	if (m->live_of[place] != FT_NONE)
-		return ft_live_at(m, place)->hosts < planned ? ft_live_at(m, place)->hosts : planned;
+	if (m->observed_of[place] != FT_NONE)
+		return ft_observed_at(m, place)->hosts < planned ? ft_observed_at(m, place)->hosts : planned;
 	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING ? 0 : planned;
 }
 

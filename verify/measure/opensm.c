@@ -118,12 +118,12 @@ static void extra_add(struct extras *e, uint32_t a, uint32_t b)
 static int extras_gather(const struct ft_weighing *x, const struct ft_finding *f, struct extras *e)
 {
 	const struct ft_model *m = x->m;
-	uint32_t live = f->code == FT_CODE_SWITCH_UNPLANNED ? ft_impact_live(x, f->where[0].guid) : FT_NONE;
+	uint32_t observed = f->code == FT_CODE_SWITCH_UNPLANNED ? ft_impact_observed(x, f->where[0].guid) : FT_NONE;
 	bool stray = f->code == FT_CODE_CABLE_MISPLACED || f->code == FT_CODE_CABLES_SWAPPED ||
 		     f->code == FT_CODE_CABLE_UNPLANNED;
 
 	*e = (struct extras){.hosts_at = FT_NONE};
-	e->ends = calloc(f->where_count + (live == FT_NONE ? 0 : m->live.switches[live].cable_count) + 1UL,
+	e->ends = calloc(f->where_count + (observed == FT_NONE ? 0 : m->observed.switches[observed].cable_count) + 1UL,
 			 sizeof(*e->ends));
 	if (!e->ends)
 		return -ENOMEM;
@@ -131,13 +131,14 @@ static int extras_gather(const struct ft_weighing *x, const struct ft_finding *f
 		extra_add(e, ft_impact_place(x, f->where[i].guid), ft_impact_place(x, f->where[i + 1].guid));
 	if (f->code == FT_CODE_HOST_ON_CORE && f->where_count > 0)
 		e->hosts_at = ft_impact_place(x, f->where[0].guid);
-	if (live == FT_NONE)
+	if (observed == FT_NONE)
 		return 0;
-	e->stranger_hosts = m->live.switches[live].hosts;
-	for (uint32_t i = 0; i < m->live.switches[live].cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[m->live.switches[live].first_cable + i]];
+	e->stranger_hosts = m->observed.switches[observed].hosts;
+	for (uint32_t i = 0; i < m->observed.switches[observed].cable_count; i++) {
+		const struct ft_observed_cable *cable =
+			&m->observed.cables[m->observed.at[m->observed.switches[observed].first_cable + i]];
 
-		extra_add(e, m->place_count, m->live.switches[ft_cable_far(cable, live)].planned);
+		extra_add(e, m->place_count, m->observed.switches[ft_cable_far(cable, observed)].planned);
 	}
 	return 0;
 }
@@ -151,7 +152,7 @@ static void tree_of_plan(const struct ft_weighing *x, const struct extras *e, st
 		bool placed = p < m->place_count;
 
 		ft_ftree_switch(t, p);
-		t->guids[p] = placed && m->live_of[p] != FT_NONE ? ft_live_at(m, p)->guid : 0;
+		t->guids[p] = placed && m->observed_of[p] != FT_NONE ? ft_observed_at(m, p)->guid : 0;
 		t->hosts[p] = !placed ? e->stranger_hosts : x->is_gone[p] ? 0 : m->places[p]->hosts;
 		t->hosts[p] += p == e->hosts_at;
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); placed && pair < ft_pairs_of(m, p + 1); pair++)

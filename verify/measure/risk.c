@@ -44,17 +44,17 @@ static bool is_anchor(const struct ft_model *m, uint32_t place, uint32_t hosts)
 
 static int network_of_fabric(const struct ft_model *m, struct network *g)
 {
-	const struct ft_live *live = &m->live;
-	_cleanup_free_ struct ft_edge *edges = malloc((live->cable_count + 1UL) * sizeof(*edges));
+	const struct ft_observed_fabric *observed = &m->observed;
+	_cleanup_free_ struct ft_edge *edges = malloc((observed->cable_count + 1UL) * sizeof(*edges));
 	int r;
 
 	if (!edges)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < live->cable_count; i++)
-		edges[i] = (struct ft_edge){live->cables[i].a, live->cables[i].b, 1};
-	r = network_make(g, live->switch_count, edges, live->cable_count);
-	for (uint32_t i = 0; r == 0 && i < live->switch_count; i++) {
-		const struct ft_live_switch *sw = &live->switches[i];
+	for (uint32_t i = 0; i < observed->cable_count; i++)
+		edges[i] = (struct ft_edge){observed->cables[i].a, observed->cables[i].b, 1};
+	r = network_make(g, observed->switch_count, edges, observed->cable_count);
+	for (uint32_t i = 0; r == 0 && i < observed->switch_count; i++) {
+		const struct ft_observed_switch *sw = &observed->switches[i];
 
 		g->hosts[i] = sw->tolerated ? 0 : sw->hosts;
 		g->anchor[i] = is_anchor(m, sw->planned, sw->hosts);
@@ -308,19 +308,19 @@ static int risk_find(const struct network *g, bool *ret_risk)
 int ft_risk_weigh(struct ft_weighing *x)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_(network_release) struct network live = {0};
+	_cleanup_(network_release) struct network observed = {0};
 	_cleanup_(network_release) struct network plan = {0};
-	_cleanup_free_ bool *now = calloc(m->live.switch_count + 1UL, sizeof(*now));
-	int r = now ? network_of_fabric(m, &live) : -ENOMEM;
+	_cleanup_free_ bool *now = calloc(m->observed.switch_count + 1UL, sizeof(*now));
+	int r = now ? network_of_fabric(m, &observed) : -ENOMEM;
 
 	if (r == 0)
 		r = network_of_plan(x, NULL, &plan);
 	if (r == 0)
-		r = risk_find(&live, now);
+		r = risk_find(&observed, now);
 	if (r == 0)
 		r = risk_find(&plan, x->planned_risk);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
-		if (m->live_of[p] != FT_NONE && now[m->live_of[p]] && !x->planned_risk[p])
+		if (m->observed_of[p] != FT_NONE && now[m->observed_of[p]] && !x->planned_risk[p])
 			x->at_risk[p] = x->any_at_risk = true;
 	return r;
 }
@@ -338,7 +338,7 @@ int ft_risk_of_finding(struct ft_weighing *x, struct ft_finding *f)
 		if (!risk[p] || !x->at_risk[p])
 			continue;
 		x->told[p] = true;
-		f->impact.hosts_at_risk += ft_live_at(m, p)->hosts;
+		f->impact.hosts_at_risk += ft_observed_at(m, p)->hosts;
 	}
 	return r;
 }

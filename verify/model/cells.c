@@ -34,11 +34,11 @@ static uint32_t entries_gather(const struct ft_model *m, struct entry *entries)
 
 		entry_add(entries, &count, m->place_of[bundle->a], m->place_of[bundle->b], bundle->count, 0);
 	}
-	for (uint32_t i = 0; i < m->live.cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[i];
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i];
 
-		entry_add(entries, &count, m->live.switches[cable->a].planned, m->live.switches[cable->b].planned, 0,
-			  1);
+		entry_add(entries, &count, m->observed.switches[cable->a].planned,
+			  m->observed.switches[cable->b].planned, 0, 1);
 	}
 	return count;
 }
@@ -124,7 +124,7 @@ static void cells_fill(struct ft_cells *cells, uint32_t places, const struct ent
 
 int ft_cells_build(struct ft_model *m)
 {
-	size_t most = (size_t)m->plan->bundle_count + m->live.cable_count + 1;
+	size_t most = (size_t)m->plan->bundle_count + m->observed.cable_count + 1;
 	_cleanup_free_ struct entry *entries = malloc(most * sizeof(*entries));
 	_cleanup_free_ struct entry *sorted = malloc(most * sizeof(*sorted));
 	uint32_t count;

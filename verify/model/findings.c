@@ -201,19 +201,19 @@ static struct ft_place place_of_port(const struct ft_snapshot *s, const struct f
 	return place;
 }
 
-static struct ft_place place_of_live(const struct ft_model *m, uint32_t live, uint32_t number)
+static struct ft_place place_of_observed(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
-	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
-	struct ft_place place = {.guid = m->live.switches[live].guid, .port = number};
+	const struct ft_node *node = &m->snapshot->nodes[m->observed.switches[observed].node];
+	struct ft_place place = {.guid = m->observed.switches[observed].guid, .port = number};
 
 	interface_set(m->snapshot, ft_node_port(m->snapshot, node, number), &place);
 	return place;
 }
 
-const char *ft_live_port_words(const struct ft_model *m, uint32_t live, uint32_t number,
-			       char buffer[FT_PORT_WORDS_SIZE])
+const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, uint32_t number,
+				   char buffer[FT_PORT_WORDS_SIZE])
 {
-	struct ft_place place = place_of_live(m, live, number);
+	struct ft_place place = place_of_observed(m, observed, number);
 
 	return ft_port_words(&place, buffer);
 }
@@ -259,24 +259,24 @@ static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
 }
 
 /* The port of the chips' snapshot for port @port_number of a director, or FT_NONE: no director, or not seen. */
-static uint32_t chip_port_of(const struct ft_model *m, uint32_t live, uint32_t port_number)
+static uint32_t chip_port_of(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
-	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+	const struct ft_node *node = &m->snapshot->nodes[m->observed.switches[observed].node];
 
-	if (!ft_live_is_director(m, live) || port_number == 0 || port_number > node->port_count)
+	if (!ft_observed_is_director(m, observed) || port_number == 0 || port_number > node->port_count)
 		return FT_NONE;
 	return ft_port_origin(m, node->first_port + port_number - 1);
 }
 
-void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number)
+void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number)
 {
-	uint32_t chip_port = chip_port_of(m, live, port_number);
+	uint32_t chip_port = chip_port_of(m, observed, port_number);
 
 	if (chip_port != FT_NONE) {
 		ft_finding_where_chip_port(m, f, chip_port);
 		return;
 	}
-	where_add(m, f, strdup(m->live.switches[live].name), place_of_live(m, live, port_number));
+	where_add(m, f, strdup(m->observed.switches[observed].name), place_of_observed(m, observed, port_number));
 }
 
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
@@ -287,7 +287,7 @@ void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t po
 	if (origin != FT_NONE)
 		ft_finding_where_chip_port(m, f, origin);
 	else
-		ft_finding_where_switch(m, f, m->live.switch_of_node[m->snapshot->ports[port].node],
+		ft_finding_where_switch(m, f, m->observed.switch_of_node[m->snapshot->ports[port].node],
 					m->snapshot->ports[port].number);
 }
 
@@ -306,11 +306,11 @@ void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32
 	where_add(m, f, node_name(m->chips, node), place_of_port(m->chips, p));
 }
 
-void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable)
+void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_observed_cable *cable)
 {
 	/* The lower rank first, then the lower GUID, so that the id is the same in every sweep. */
-	const struct ft_live_switch *a = &m->live.switches[cable->a], *b = &m->live.switches[cable->b];
-	uint32_t a_rank = ft_rank_of_live(m, cable->a), b_rank = ft_rank_of_live(m, cable->b);
+	const struct ft_observed_switch *a = &m->observed.switches[cable->a], *b = &m->observed.switches[cable->b];
+	uint32_t a_rank = ft_rank_of_observed(m, cable->a), b_rank = ft_rank_of_observed(m, cable->b);
 	bool turn = a_rank != b_rank	 ? a_rank > b_rank
 		    : a->guid != b->guid ? a->guid > b->guid
 					 : cable->a_port > cable->b_port;
@@ -354,7 +354,7 @@ static struct ft_place act_place(struct ft_model *m, uint32_t port, uint32_t pla
 		at = place_of_port(m->chips, &m->chips->ports[origin]);
 		at.name = node_name(m->chips, ft_port_node(m->chips, &m->chips->ports[origin]));
 	} else if (place != FT_NONE) {
-		const struct ft_live_switch *sw = ft_live_at(m, place);
+		const struct ft_observed_switch *sw = ft_observed_at(m, place);
 
 		at = (struct ft_place){.name = strdup(sw ? sw->name : m->places[place]->name),
 				       .guid = sw ? sw->guid : 0};
@@ -374,14 +374,14 @@ void ft_finding_act_ends(struct ft_model *m, struct ft_finding *f, enum ft_act a
 	ft_finding_act(m, f, act, &x, &y);
 }
 
-static struct ft_place symptom_place(const struct ft_model *m, uint32_t live, uint32_t port_number)
+static struct ft_place symptom_place(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
-	uint32_t chip_port = chip_port_of(m, live, port_number);
+	uint32_t chip_port = chip_port_of(m, observed, port_number);
 	struct ft_place place;
 
 	if (chip_port == FT_NONE) {
-		place = place_of_live(m, live, port_number);
-		place.name = strdup(m->live.switches[live].name);
+		place = place_of_observed(m, observed, port_number);
+		place.name = strdup(m->observed.switches[observed].name);
 		return place;
 	}
 	place = place_of_port(m->chips, &m->chips->ports[chip_port]);
@@ -407,13 +407,13 @@ static void symptom_add(struct ft_model *m, struct ft_finding *f, struct ft_plac
 	m->failed |= !symptom->text || !symptom->place.name;
 }
 
-void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
+void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number,
 			const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	symptom_add(m, f, symptom_place(m, live, port_number), format, args);
+	symptom_add(m, f, symptom_place(m, observed, port_number), format, args);
 	va_end(args);
 }
 
@@ -446,11 +446,11 @@ void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char
 static void chip_add(const struct ft_model *m, const struct ft_chip *chip, struct ft_text *text)
 {
 	const struct ft_node *node = &m->chips->nodes[chip->node];
-	uint32_t live = m->live.switch_of_node[m->chassis->directors[chip->director].node];
+	uint32_t observed = m->observed.switch_of_node[m->chassis->directors[chip->director].node];
 	const char *word = ft_node_description(m->chips, node) + chip->slot.word;
 	size_t length = node->description_length - chip->slot.word;
 
-	ft_text_puts(text, m->live.switches[live].label);
+	ft_text_puts(text, m->observed.switches[observed].label);
 	while (chip->named && length > 0 && word[length - 1] == ' ')
 		length--;
 	if (chip->named) {
@@ -472,14 +472,14 @@ static const struct ft_chip *chip_of_node(const struct ft_model *m, uint32_t nod
 static void owner_add(const struct ft_model *m, uint32_t port, struct ft_text *text)
 {
 	const struct ft_port *p = &m->snapshot->ports[port];
-	uint32_t live = m->live.switch_of_node[p->node], origin = ft_port_origin(m, port);
+	uint32_t observed = m->observed.switch_of_node[p->node], origin = ft_port_origin(m, port);
 	const struct ft_chip *chip = origin == FT_NONE ? NULL : chip_of_node(m, m->chips->ports[origin].node);
 	const struct ft_node *node = ft_port_node(m->snapshot, p);
 
 	if (chip)
 		chip_add(m, chip, text);
-	else if (live != FT_NONE)
-		ft_text_puts(text, m->live.switches[live].label);
+	else if (observed != FT_NONE)
+		ft_text_puts(text, m->observed.switches[observed].label);
 	else if (node->description_length > 0)
 		ft_text_add_safe(text, ft_node_description(m->snapshot, node), node->description_length);
 	else
@@ -531,12 +531,12 @@ static bool owner_is_same(const struct ft_model *m, uint32_t a, uint32_t b)
 	return m->chips->ports[x].node == m->chips->ports[y].node;
 }
 
-const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_t *ports, uint32_t count,
+const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uint32_t *ports, uint32_t count,
 			  struct ft_text *buffer)
 {
 	ft_text_reset(buffer);
 	if (count == 0)
-		ft_text_puts(buffer, m->live.switches[live].label);
+		ft_text_puts(buffer, m->observed.switches[observed].label);
 	for (uint32_t i = 0; i < count; i++) {
 		bool again = i > 0 && owner_is_same(m, ports[i - 1], ports[i]);
 		bool more = i + 1 < count && owner_is_same(m, ports[i], ports[i + 1]);
@@ -601,7 +601,7 @@ const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_te
 	return ft_text_string(buffer);
 }
 
-bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw)
+bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw)
 {
 	for (uint32_t i = 0; m->origin && i < m->chassis->chip_count; i++) {
 		const struct ft_chip *chip = &m->chassis->chips[i];
@@ -647,8 +647,8 @@ static int id_add_places(struct ft_text *id, const struct ft_finding *f)
 static void id_add_pair(const struct ft_model *m, struct ft_text *id, const struct ft_finding *f)
 {
 	uint64_t low = f->where_count ? f->where[0].guid : 0, high = low;
-	const struct ft_live_switch *a = f->lack_count ? ft_live_at(m, m->place_of[f->lacks[0].a]) : NULL;
-	const struct ft_live_switch *b = f->lack_count ? ft_live_at(m, m->place_of[f->lacks[0].b]) : NULL;
+	const struct ft_observed_switch *a = f->lack_count ? ft_observed_at(m, m->place_of[f->lacks[0].a]) : NULL;
+	const struct ft_observed_switch *b = f->lack_count ? ft_observed_at(m, m->place_of[f->lacks[0].b]) : NULL;
 
 	for (size_t i = 0; i < f->where_count; i++) {
 		low = f->where[i].guid < low ? f->where[i].guid : low;
@@ -804,7 +804,7 @@ static int finding_compare(const void *a, const void *b)
 	return ft_text_natural_compare(x->id, y->id);
 }
 
-static bool finding_names(const struct ft_model *m, const struct ft_finding *f, const struct ft_live_switch *sw)
+static bool finding_names(const struct ft_model *m, const struct ft_finding *f, const struct ft_observed_switch *sw)
 {
 	for (size_t n = 0; n < f->where_count; n++)
 		if (f->where[n].guid == sw->guid || ft_chip_is_of(m, f->where[n].guid, sw))
@@ -812,9 +812,9 @@ static bool finding_names(const struct ft_model *m, const struct ft_finding *f, 
 	return false;
 }
 
-static void rival_name(struct ft_model *m, struct ft_finding *f, const struct ft_live_switch *sw)
+static void rival_name(struct ft_model *m, struct ft_finding *f, const struct ft_observed_switch *sw)
 {
-	const struct ft_live_switch *other = ft_live_at(m, sw->rival);
+	const struct ft_observed_switch *other = ft_observed_at(m, sw->rival);
 
 	if (other)
 		ft_finding_alternative(m, f,
@@ -837,8 +837,8 @@ static void doubts_name(struct ft_model *m, struct ft_finding *f)
 	if (f->code != FT_CODE_CABLE_MISSING && f->code != FT_CODE_CABLE_MISPLACED &&
 	    f->code != FT_CODE_CABLE_UNPLANNED && f->code != FT_CODE_CABLES_SWAPPED)
 		return;
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
 		if (sw->rival != FT_NONE && finding_names(m, f, sw)) {
 			rival_name(m, f, sw);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Shared by all parts of the verifier: the fabric as a graph of switches, the assignment of live switches to planned
- * ones, and the findings under construction. Private to verify/. Nothing here does I/O or keeps state of its own.
+ * Shared by all parts of the verifier: the fabric as a graph of switches, the assignment of observed switches to
+ * planned ones, and the findings under construction. Private to verify/. Nothing here does I/O or keeps state of its
+ * own.
  *
  * The steps, in the order in which cmd/verify.c takes them; each fills its part of struct ft_model and reads those
  * above:
  *
  *   director/  the chips of a director become one switch, where the plan has directors (chassis.h)
- *   model/     live.c: switches, cables and hosts of what was seen
+ *   model/     observed.c: switches, cables and hosts of what was seen
  *   match/     who is who: places in the plan (bind.c, assign.h), listed hosts (listed_hosts.c), switches that the
  *              plan knows by another name only (aliases.c); and what port numbers are used for (port_use.c)
  *   explain/   the fewest faults that explain the difference: what is cut off (apart.c), what was not seen
@@ -39,7 +40,7 @@
 struct ft_capacity;
 
 /* An observed switch. */
-struct ft_live_switch {
+struct ft_observed_switch {
 	uint32_t node; /* index into the snapshot's nodes */
 	uint64_t guid;
 	uint32_t ports;	      /* ports as the plan counts them: of a director, without those beyond its numbering */
@@ -48,7 +49,7 @@ struct ft_live_switch {
 	char *name;	      /* its description made safe; owned */
 	char *label;	      /* its name in the report, with GUID and hosts where names repeat; owned */
 	char *host_names;     /* "node055-node072"; owned */
-	uint32_t first_cable; /* its cables: live.at[first_cable … + cable_count), a loopback twice */
+	uint32_t first_cable; /* its cables: observed.at[first_cable … + cable_count), a loopback twice */
 	uint32_t cable_count;
 	uint32_t hosts;	  /* host ports cabled to it */
 	uint32_t silent;  /* ports that are up and whose far end does not answer */
@@ -64,29 +65,29 @@ struct ft_live_switch {
 };
 
 /* A cable between two switches. Ports are indices into the snapshot's ports. */
-struct ft_live_cable {
-	uint32_t a, b; /* live switches */
+struct ft_observed_cable {
+	uint32_t a, b; /* observed switches */
 	uint32_t a_port, b_port;
 };
 
 /* A host's port and the switch port it is cabled to. */
-struct ft_live_host {
-	uint32_t live; /* the switch */
-	uint32_t port; /* the host's port: index into the snapshot's ports */
+struct ft_observed_host {
+	uint32_t observed; /* the switch */
+	uint32_t port;	   /* the host's port: index into the snapshot's ports */
 	uint32_t switch_port;
 };
 
-struct ft_live {
-	struct ft_live_switch *switches;
+struct ft_observed_fabric {
+	struct ft_observed_switch *switches;
 	uint32_t switch_count;
-	struct ft_live_cable *cables;
+	struct ft_observed_cable *cables;
 	uint32_t cable_count;
 	uint32_t *at; /* cable indices, grouped by switch */
-	struct ft_live_host *hosts;
+	struct ft_observed_host *hosts;
 	uint32_t host_count;
-	uint32_t *switch_of_node; /* by snapshot node: the live switch, or FT_NONE */
+	uint32_t *switch_of_node; /* by snapshot node: the observed switch, or FT_NONE */
 	uint32_t part_count;
-	uint32_t entry; /* the live switch the sweep began on or next to, or FT_NONE */
+	uint32_t entry; /* the observed switch the sweep began on or next to, or FT_NONE */
 };
 
 /* The usual use of a port number, learned from the other switches of the tier. */
@@ -136,7 +137,7 @@ enum ft_host_fate {
  * Ports and hosts, if the plan gives the planned port of each cable (port_map.c, match/listed_hosts.c); else all NULL
  * and 0.
  */
-struct ft_exact {
+struct ft_port_map {
 	uint32_t *first;  /* by place, and one more: port number n of the place is entry first + n */
 	uint32_t *cable;  /* by entry: index into plan->cables, or FT_NONE */
 	bool *loose;	  /* by place: it has cables whose own port the plan does not give */
@@ -148,25 +149,25 @@ struct ft_exact {
 	uint32_t *key;		   /* by a_port * (b_ports + 1) + b_port: where the planned cables with these begin */
 	uint32_t *by_a, *by_b;	   /* of these: the places of their ends */
 	uint32_t *votes;	   /* scratch: by place, all 0 */
-	uint32_t *home;		   /* by live host: its planned edge, or FT_NONE */
-	uint32_t *first_host;	   /* by live switch, and one more: where its hosts begin */
+	uint32_t *home;		   /* by observed host: its planned edge, or FT_NONE */
+	uint32_t *first_host;	   /* by observed switch, and one more: where its hosts begin */
 	uint32_t *named_at;	   /* by place: the place whose name or binding its switch carries, if another */
 
-	uint32_t *listed;  /* by live host: index into plan->hosts, or FT_NONE */
-	uint32_t *host_of; /* by index into plan->hosts: the live host, or FT_NONE */
+	uint32_t *listed;  /* by observed host: index into plan->hosts, or FT_NONE */
+	uint32_t *host_of; /* by index into plan->hosts: the observed host, or FT_NONE */
 	uint8_t *fate;	   /* likewise: enum ft_host_fate */
-	uint32_t *belongs; /* by live host: its planned place, if that is elsewhere: index into plan->hosts */
-	bool *told;	   /* by live host: a finding reports that it is elsewhere */
+	uint32_t *belongs; /* by observed host: its planned place, if that is elsewhere: index into plan->hosts */
+	bool *told;	   /* by observed host: a finding reports that it is elsewhere */
 	int32_t *away; /* by place: its planned hosts that are elsewhere, minus observed hosts that belong elsewhere */
 };
 
 /* What the baseline remembers, held beside what is seen (recall.h): all NULL where there is no baseline. */
 struct ft_recall {
 	const struct ft_baseline *baseline;
-	uint32_t *place_of;    /* by live switch: the place that it had, or FT_NONE */
-	uint32_t *switch_at;   /* by place: the baseline's switch that was there, or FT_NONE */
-	uint32_t *place_known; /* by switch of the baseline: its place, or FT_NONE */
-	uint32_t *live_known;  /* likewise: the live switch, or FT_NONE */
+	uint32_t *place_of;	  /* by observed switch: the place that it had, or FT_NONE */
+	uint32_t *switch_at;	  /* by place: the baseline's switch that was there, or FT_NONE */
+	uint32_t *place_known;	  /* by switch of the baseline: its place, or FT_NONE */
+	uint32_t *observed_known; /* likewise: the observed switch, or FT_NONE */
 	uint32_t *owner;   /* by end of the baseline's cables, then by host: its switch in the baseline, or FT_NONE */
 	uint32_t *far;	   /* by port of m->chips: the end that its cable leads to, or its own of a host, or FT_NONE */
 	uint32_t *port_of; /* by end: the port of m->chips, or FT_NONE */
@@ -187,19 +188,19 @@ struct ft_model {
 	const struct ft_plan *unresolved; /* what @resolved is a copy of */
 	struct ft_plan *resolved; /* the plan as its aliases are meant here (match/aliases.c), or NULL: it has none */
 	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
-	const uint32_t *chip_order;	 /* its nodes by GUID (live.c) */
+	const uint32_t *chip_order;	 /* its nodes by GUID (observed.c) */
 	const char *today;
 	const struct ft_words *words; /* of the technology of @chips (words.h) */
 
 	struct ft_arena memory; /* all that the model owns below, unless it says who frees it */
 
-	/* The observed fabric (director/chassis.c, live.c). */
+	/* The observed fabric (director/chassis.c, observed.c). */
 	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
 	const struct ft_snapshot *snapshot; /* each switch one node, directors too */
 	const struct ft_snapshot *since;    /* as in the input */
 	const uint32_t *origin; /* by port of @snapshot: the port of @chips, or FT_NONE where the board of the port was
 				   not seen; NULL: the two snapshots are one */
-	struct ft_live live;
+	struct ft_observed_fabric observed;
 
 	/*
 	 * The plan (match/match.c, cells.c). A planned switch has a place: its number here. Those of rank 0, the
@@ -215,14 +216,15 @@ struct ft_model {
 	struct ft_cells cells;
 
 	/* The assignment (match/match.c and its steps). */
-	uint32_t *live_of; /* by place: the live switch, or FT_NONE */
-	uint32_t *named;   /* by live switch: the place whose name it carries, or FT_NONE */
-	bool *replaced;	   /* by place: bound to a GUID or name other than that of its switch */
-	bool *kind_named;  /* by kind: every observed switch of it carries its planned name */
+	uint32_t *observed_of; /* by place: the observed switch, or FT_NONE */
+	uint32_t *named;       /* by observed switch: the place whose name it carries, or FT_NONE */
+	bool *replaced;	       /* by place: bound to a GUID or name other than that of its switch */
+	bool *kind_named;      /* by kind: every observed switch of it carries its planned name */
 
 	/*
-	 * Other assignments with about as few faults, by live switch its place, one after the other (match/thorough.c);
-	 * cmd/verify.c explains each and takes the one with the fewest. That one is @given then, not owned, or NULL.
+	 * Other assignments with about as few faults, by observed switch its place, one after the other
+	 * (match/thorough.c); cmd/verify.c explains each and takes the one with the fewest. That one is @given then,
+	 * not owned, or NULL.
 	 */
 	uint32_t *others;
 	uint32_t other_count;
@@ -232,7 +234,7 @@ struct ft_model {
 	struct ft_recall recall;
 
 	/* Ports and hosts that the plan lists (port_map.c). */
-	struct ft_exact exact;
+	struct ft_port_map port_map;
 
 	/*
 	 * What port numbers are used for (match/port_use.c). A group is switches of one kind that are wired
@@ -252,7 +254,7 @@ struct ft_model {
 	bool *port_claimed;	/* by snapshot port: named by a finding already */
 	uint32_t *holes;	/* by snapshot port: the place that a dark one led to (explain/port_holes.c); or NULL */
 	bool *trace_claimed;	/* by port of @chips, where there are directors: likewise */
-	bool *misplaced;	/* by live cable: not where it belongs */
+	bool *misplaced;	/* by observed cable: not where it belongs */
 	uint32_t hosts_new;	/* hosts that the recording, where there is one, does not have */
 	uint32_t hosts_behind;	/* hosts that are known to have gone with boards of directors */
 	bool cut_off;		/* the sweep began on an edge without a way to any core: nothing else can be judged */
@@ -275,9 +277,9 @@ struct ft_model {
 /* cmd/verify.c: frees all that the model owns, the report included, but not its inputs. */
 void ft_model_release(struct ft_model *m);
 
-static inline struct ft_live_switch *ft_live_at(const struct ft_model *m, uint32_t planned)
+static inline struct ft_observed_switch *ft_observed_at(const struct ft_model *m, uint32_t planned)
 {
-	return m->live_of[planned] == FT_NONE ? NULL : &m->live.switches[m->live_of[planned]];
+	return m->observed_of[planned] == FT_NONE ? NULL : &m->observed.switches[m->observed_of[planned]];
 }
 
 /* The index of a place among the plan's switches. */
@@ -286,12 +288,12 @@ static inline uint32_t ft_plan_index(const struct ft_model *m, uint32_t place)
 	return (uint32_t)(m->places[place] - m->plan->switches);
 }
 
-/* Observed switch @live stands in @place, which is free, from now on. */
-static inline void ft_live_seat(struct ft_model *m, uint32_t live, uint32_t place)
+/* Observed switch @observed stands in @place, which is free, from now on. */
+static inline void ft_observed_seat(struct ft_model *m, uint32_t observed, uint32_t place)
 {
-	m->live_of[place] = live;
-	m->live.switches[live].planned = place;
-	m->live.switches[live].kind = m->places[place]->kind;
+	m->observed_of[place] = observed;
+	m->observed.switches[observed].planned = place;
+	m->observed.switches[observed].kind = m->places[place]->kind;
 }
 
 /* The pairs of place @p, up to those of @p + 1. */
@@ -333,21 +335,21 @@ static inline uint32_t ft_width_at(const struct ft_model *m, uint32_t p, uint32_
 /* True if both switches of a cell were seen. */
 static inline bool ft_cell_is_seen(const struct ft_model *m, uint32_t cell)
 {
-	return m->live_of[m->cells.ends[cell][0]] != FT_NONE && m->live_of[m->cells.ends[cell][1]] != FT_NONE;
+	return m->observed_of[m->cells.ends[cell][0]] != FT_NONE && m->observed_of[m->cells.ends[cell][1]] != FT_NONE;
 }
 
 /* The observed switch that has a port of the snapshot, or FT_NONE: it is a host's. */
-static inline uint32_t ft_live_of_port(const struct ft_model *m, uint32_t port)
+static inline uint32_t ft_observed_of_port(const struct ft_model *m, uint32_t port)
 {
-	return m->live.switch_of_node[m->snapshot->ports[port].node];
+	return m->observed.switch_of_node[m->snapshot->ports[port].node];
 }
 
 /* The place of that switch, or FT_NONE. */
 static inline uint32_t ft_place_of_port(const struct ft_model *m, uint32_t port)
 {
-	uint32_t live = ft_live_of_port(m, port);
+	uint32_t observed = ft_observed_of_port(m, port);
 
-	return live == FT_NONE ? FT_NONE : m->live.switches[live].planned;
+	return observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
 }
 
 static inline const struct ft_plan_kind *ft_kind_at(const struct ft_model *m, uint32_t place)
@@ -369,9 +371,9 @@ static inline uint32_t ft_rank_of(const struct ft_model *m, uint32_t place)
 	return ft_rank_of_kind(m->plan, m->places[place]->kind);
 }
 
-static inline uint32_t ft_rank_of_live(const struct ft_model *m, uint32_t live)
+static inline uint32_t ft_rank_of_observed(const struct ft_model *m, uint32_t observed)
 {
-	return ft_rank_of_kind(m->plan, m->live.switches[live].kind);
+	return ft_rank_of_kind(m->plan, m->observed.switches[observed].kind);
 }
 
 /* It hangs on the tree: it has a place as all have, but no rank, and is in none of the tree's figures. */
@@ -419,12 +421,12 @@ const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffe
  */
 int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats);
 
-/* The director that a live switch is, or NULL. */
-const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live);
+/* The director that an observed switch is, or NULL. */
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t observed);
 
-static inline bool ft_live_is_director(const struct ft_model *m, uint32_t live)
+static inline bool ft_observed_is_director(const struct ft_model *m, uint32_t observed)
 {
-	return m->origin && ft_director_of(m, live);
+	return m->origin && ft_director_of(m, observed);
 }
 
 /* The port as it was read; FT_NONE where its board was not seen. */
@@ -438,31 +440,31 @@ static inline uint32_t ft_port_number(const struct ft_model *m, uint32_t port)
 	return m->snapshot->ports[port].number;
 }
 
-/* The far switch and the near port of a cable, as seen from @live. */
-static inline uint32_t ft_cable_far(const struct ft_live_cable *cable, uint32_t live)
+/* The far switch and the near port of a cable, as seen from @observed. */
+static inline uint32_t ft_cable_far(const struct ft_observed_cable *cable, uint32_t observed)
 {
-	return cable->a == live ? cable->b : cable->a;
+	return cable->a == observed ? cable->b : cable->a;
 }
 
-static inline uint32_t ft_cable_port(const struct ft_live_cable *cable, uint32_t live)
+static inline uint32_t ft_cable_port(const struct ft_observed_cable *cable, uint32_t observed)
 {
-	return cable->a == live ? cable->a_port : cable->b_port;
+	return cable->a == observed ? cable->a_port : cable->b_port;
 }
 
 /*
- * live.c: the nodes by GUID, so that findings, their ids and the breaking of ties do not depend on the order in which
- * the fabric was swept or recorded. NULL: no memory. O(n log n).
+ * observed.c: the nodes by GUID, so that findings, their ids and the breaking of ties do not depend on the order in
+ * which the fabric was swept or recorded. NULL: no memory. O(n log n).
  */
 const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snapshot *snapshot);
 
 /*
- * live.c: a host's name, without its adapter and made safe: "node055 mlx5_0" and "node055 HCA-1" are node055. "" if the
- * description has none; owned by the caller; NULL: no memory.
+ * observed.c: a host's name, without its adapter and made safe: "node055 mlx5_0" and "node055 HCA-1" are node055. "" if
+ * the description has none; owned by the caller; NULL: no memory.
  */
 char *ft_host_name_dup(const char *description, size_t length);
 
-/* live.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
-int ft_live_build(struct ft_model *m);
+/* observed.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
+int ft_observed_build(struct ft_model *m);
 
 /*
  * The short name of a switch: "MF0;leaf07:MQM8700/U1", the form of the vendor's switch software (unit; name : model /
@@ -474,18 +476,18 @@ char *ft_switch_short_name(const char *name);
 int ft_cells_build(struct ft_model *m);
 
 /* port_map.c: the planned ports; requires the places. 0 or -ENOMEM. */
-int ft_exact_init(struct ft_model *m);
+int ft_port_map_init(struct ft_model *m);
 
 /* True if the plan gives the port at @place of each cable. */
-static inline bool ft_exact_knows(const struct ft_model *m, uint32_t place)
+static inline bool ft_port_map_knows(const struct ft_model *m, uint32_t place)
 {
-	return m->exact.first && place != FT_NONE && !m->exact.loose[place];
+	return m->port_map.first && place != FT_NONE && !m->port_map.loose[place];
 }
 
 /* The planned cable in this port of @place: an index into plan->cables, or FT_NONE. */
-static inline uint32_t ft_exact_cable(const struct ft_model *m, uint32_t place, uint32_t number)
+static inline uint32_t ft_port_map_cable(const struct ft_model *m, uint32_t place, uint32_t number)
 {
-	const struct ft_exact *e = &m->exact;
+	const struct ft_port_map *e = &m->port_map;
 
 	if (!e->first || place == FT_NONE || number >= e->first[place + 1] - e->first[place])
 		return FT_NONE;
@@ -493,21 +495,21 @@ static inline uint32_t ft_exact_cable(const struct ft_model *m, uint32_t place, 
 }
 
 /* The place that this cable leads to from @place. */
-static inline uint32_t ft_exact_far(const struct ft_model *m, uint32_t cable, uint32_t place)
+static inline uint32_t ft_port_map_far(const struct ft_model *m, uint32_t cable, uint32_t place)
 {
 	const struct ft_plan_cable *c = &m->plan->cables[cable];
 
 	return m->place_of[c->a] == place ? m->place_of[c->b] : m->place_of[c->a];
 }
 
-/* match/listed_hosts.c: assigns live hosts to listed ones. 0 or -ENOMEM. */
-int ft_exact_hosts(struct ft_model *m);
+/* match/listed_hosts.c: assigns observed hosts to listed ones. 0 or -ENOMEM. */
+int ft_port_map_hosts(struct ft_model *m);
 
-/* The same before the assignment: m->exact.home, from names and GUIDs alone. 0 or -ENOMEM. */
-int ft_exact_homes(struct ft_model *m);
+/* The same before the assignment: m->port_map.home, from names and GUIDs alone. 0 or -ENOMEM. */
+int ft_port_map_homes(struct ft_model *m);
 
 /* Hosts of an observed place, as if each were in its planned place. */
-uint32_t ft_exact_host_count(const struct ft_model *m, uint32_t place);
+uint32_t ft_port_map_host_count(const struct ft_model *m, uint32_t place);
 
 /* match/port_use.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place.
  */
@@ -515,27 +517,27 @@ int ft_habits_init(struct ft_model *m);
 int ft_habits_learn(struct ft_model *m); /* 0 or -ENOMEM */
 
 /* True if the port is one for hosts: other switches use it so, or it lies in the range of host ports. */
-bool ft_port_is_hosts(const struct ft_model *m, uint32_t live, uint32_t port_number);
-const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t live);
+bool ft_port_is_hosts(const struct ft_model *m, uint32_t observed, uint32_t port_number);
+const struct ft_port_ranges *ft_port_ranges_of(const struct ft_model *m, uint32_t observed);
 
-/* [habit_ports]: the use of port numbers on switches like @live. */
-const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t live);
+/* [habit_ports]: the use of port numbers on switches like @observed. */
+const struct ft_port_habit *ft_habits_of(const struct ft_model *m, uint32_t observed);
 
-/* True if switches like @live use ports of this number for any single planned switch. */
-bool ft_port_has_use(const struct ft_model *m, uint32_t live, uint32_t port_number);
+/* True if switches like @observed use ports of this number for any single planned switch. */
+bool ft_port_has_use(const struct ft_model *m, uint32_t observed, uint32_t port_number);
 
 /*
- * The number of other switches like @live that use this port number for planned switch @peer, if most of them do. 0:
- * they do not, or they are wired without a pattern.
+ * The number of other switches like @observed that use this port number for planned switch @peer, if most of them do.
+ * 0: they do not, or they are wired without a pattern.
  */
-uint32_t ft_port_votes(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer);
+uint32_t ft_port_votes(const struct ft_model *m, uint32_t observed, uint32_t port_number, uint32_t peer);
 
-static inline bool ft_port_usual(const struct ft_model *m, uint32_t live, uint32_t port_number, uint32_t peer)
+static inline bool ft_port_usual(const struct ft_model *m, uint32_t observed, uint32_t port_number, uint32_t peer)
 {
-	return ft_port_votes(m, live, port_number, peer) > 0;
+	return ft_port_votes(m, observed, port_number, peer) > 0;
 }
 
-/* match/match.c: which live switch is which planned one. Fills planned, tier, live_of, seen, habits. */
+/* match/match.c: which observed switch is which planned one. Fills planned, tier, observed_of, seen, habits. */
 int ft_match(struct ft_model *m);
 
 /*
@@ -653,12 +655,12 @@ int ft_distances(struct ft_model *m);
  */
 struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence);
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
-void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number);
+void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number);
 /* @node and @port are indices into m->chips. */
 void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node);
 void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
-void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_live_cable *cable);
-void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t live, uint32_t port_number,
+void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_observed_cable *cable);
+void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number,
 			const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Of node @node of m->chips. */
 void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t node, const char *format, ...)
@@ -715,18 +717,19 @@ int ft_string_set(char **string, const char *format, ...) __attribute__((format(
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
 /* "leaf07 port 20" of a port of m->chips, a host's too; @buffer is reset first. */
 const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
-/* "edge003 ports 19, 20" of ports of the snapshot that are all on @live, or its name where there are none; likewise. */
-const char *ft_ports_text(const struct ft_model *m, uint32_t live, const uint32_t *ports, uint32_t count,
+/* "edge003 ports 19, 20" of ports of the snapshot that are all on @observed, or its name where there are none;
+ * likewise. */
+const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uint32_t *ports, uint32_t count,
 			  struct ft_text *buffer);
 /* "core01 L05": a chip of a director, which node @node of m->chips is; likewise. */
 const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
 /* Likewise for any switch there: "core01 L05", "edge003", or its description if it has no name in the plan. */
 const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
 /* True if the chip with that GUID is part of @sw, a director. */
-bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_live_switch *sw);
-/* " port 19" or " swp19": port @number of a live switch. */
-const char *ft_live_port_words(const struct ft_model *m, uint32_t live, uint32_t number,
-			       char buffer[FT_PORT_WORDS_SIZE]);
+bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw);
+/* " port 19" or " swp19": port @number of an observed switch. */
+const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, uint32_t number,
+				   char buffer[FT_PORT_WORDS_SIZE]);
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 

@@ -38,9 +38,9 @@ static void entries_number(const struct ft_model *m, uint32_t *first)
 	}
 }
 
-int ft_exact_init(struct ft_model *m)
+int ft_port_map_init(struct ft_model *m)
 {
-	struct ft_exact *e = &m->exact;
+	struct ft_port_map *e = &m->port_map;
 
 	if (m->plan->cable_count == 0)
 		return 0;

@@ -10,10 +10,10 @@ static int recall_alloc(struct ft_model *m, const struct ft_baseline *b, struct 
 {
 	size_t ends = 2UL * b->cable_count + b->host_count;
 
-	r->place_of = ft_arena_numbers(&m->memory, m->live.switch_count, FT_NONE);
+	r->place_of = ft_arena_numbers(&m->memory, m->observed.switch_count, FT_NONE);
 	r->switch_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
 	r->place_known = ft_arena_numbers(&m->memory, b->switch_count, FT_NONE);
-	r->live_known = ft_arena_numbers(&m->memory, b->switch_count, FT_NONE);
+	r->observed_known = ft_arena_numbers(&m->memory, b->switch_count, FT_NONE);
 	r->owner = ft_arena_numbers(&m->memory, ends, FT_NONE);
 	r->far = ft_arena_numbers(&m->memory, m->chips->port_count, FT_NONE);
 	r->port_of = ft_arena_numbers(&m->memory, ends, FT_NONE);
@@ -45,12 +45,12 @@ static void switches_recall(struct ft_model *m, const struct ft_map *by_guid)
 {
 	struct ft_recall *recall = &m->recall;
 
-	for (uint32_t i = 0; i < m->live.switch_count; i++) {
-		uint32_t known = ft_map_get(by_guid, m->live.switches[i].guid);
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		uint32_t known = ft_map_get(by_guid, m->observed.switches[i].guid);
 
 		if (known == FT_MAP_NONE)
 			continue;
-		recall->live_known[known] = i;
+		recall->observed_known[known] = i;
 		recall->place_of[i] = recall->place_known[known];
 	}
 }
@@ -172,9 +172,9 @@ int ft_recall_init(struct ft_model *m)
 	return r;
 }
 
-uint32_t ft_recall_place(const struct ft_model *m, uint32_t live)
+uint32_t ft_recall_place(const struct ft_model *m, uint32_t observed)
 {
-	return m->recall.place_of ? m->recall.place_of[live] : FT_NONE;
+	return m->recall.place_of ? m->recall.place_of[observed] : FT_NONE;
 }
 
 const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint32_t place)
@@ -184,9 +184,9 @@ const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint
 	return &m->recall.baseline->switches[m->recall.switch_at[place]];
 }
 
-enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t *ret_place)
+enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t *ret_place)
 {
-	const struct ft_node *node = &m->snapshot->nodes[m->live.switches[live].node];
+	const struct ft_node *node = &m->snapshot->nodes[m->observed.switches[observed].node];
 	uint32_t port, end, known;
 
 	*ret_place = FT_NONE;
@@ -201,21 +201,22 @@ enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_
 	known = m->recall.owner[end];
 	if (known == FT_NONE)
 		return FT_RECALLED_NOTHING;
-	*ret_place = m->recall.live_known[known] != FT_NONE ? m->live.switches[m->recall.live_known[known]].planned
-							    : m->recall.place_known[known];
+	*ret_place = m->recall.observed_known[known] != FT_NONE
+			     ? m->observed.switches[m->recall.observed_known[known]].planned
+			     : m->recall.place_known[known];
 	return *ret_place == FT_NONE ? FT_RECALLED_NOTHING : FT_RECALLED_SWITCH;
 }
 
-/* The cables of @live that are in their former ports. */
-static uint32_t cables_as_before(const struct ft_model *m, uint32_t live)
+/* The cables of @observed that are in their former ports. */
+static uint32_t cables_as_before(const struct ft_model *m, uint32_t observed)
 {
-	const struct ft_live_switch *sw = &m->live.switches[live];
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_live_cable *cable = &m->live.cables[m->live.at[sw->first_cable + i]];
-		uint32_t near = ft_port_origin(m, ft_cable_port(cable, live));
-		uint32_t far = ft_port_origin(m, cable->a == live ? cable->b_port : cable->a_port);
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		uint32_t near = ft_port_origin(m, ft_cable_port(cable, observed));
+		uint32_t far = ft_port_origin(m, cable->a == observed ? cable->b_port : cable->a_port);
 
 		count += near < m->chips->port_count && far < m->chips->port_count && m->recall.far[near] != FT_NONE &&
 			 m->recall.far[far] == (m->recall.far[near] ^ 1);
@@ -223,22 +224,22 @@ static uint32_t cables_as_before(const struct ft_model *m, uint32_t live)
 	return count;
 }
 
-bool ft_recall_stands(const struct ft_model *m, uint32_t live)
+bool ft_recall_stands(const struct ft_model *m, uint32_t observed)
 {
-	return plan_is_same(m) && m->recall.place_of[live] != FT_NONE &&
-	       2 * cables_as_before(m, live) > m->live.switches[live].cable_count;
+	return plan_is_same(m) && m->recall.place_of[observed] != FT_NONE &&
+	       2 * cables_as_before(m, observed) > m->observed.switches[observed].cable_count;
 }
 
 void ft_recall_seat(struct ft_model *m)
 {
-	for (uint32_t i = 0; m->recall.baseline && i < m->live.switch_count; i++) {
-		const struct ft_live_switch *sw = &m->live.switches[i];
+	for (uint32_t i = 0; m->recall.baseline && i < m->observed.switch_count; i++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[i];
 		uint32_t place = m->recall.place_of[i];
 
-		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->live_of[place] != FT_NONE ||
+		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->observed_of[place] != FT_NONE ||
 		    sw->cable_count == 0 || cables_as_before(m, i) < sw->cable_count)
 			continue;
-		ft_live_seat(m, i, place);
+		ft_observed_seat(m, i, place);
 	}
 }
 
@@ -254,12 +255,12 @@ uint32_t ft_recall_far(const struct ft_model *m, uint32_t port)
 uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room)
 {
 	const struct ft_baseline *b = m->recall.baseline;
-	uint32_t live = m->live_of[place], count = 0;
+	uint32_t observed = m->observed_of[place], count = 0;
 
-	for (uint32_t i = 0; b && live != FT_NONE && i < b->host_count; i++) {
+	for (uint32_t i = 0; b && observed != FT_NONE && i < b->host_count; i++) {
 		uint32_t known = m->recall.owner[2 * b->cable_count + i];
 
-		if (!m->recall.host_gone[i] || known == FT_NONE || m->recall.live_known[known] != live)
+		if (!m->recall.host_gone[i] || known == FT_NONE || m->recall.observed_known[known] != observed)
 			continue;
 		if (count < room)
 			ret_hosts[count] = i;

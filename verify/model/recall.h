@@ -10,20 +10,20 @@
 #include "verify/model/model.h"
 
 /*
- * Requires the places, their cells and the live switches. A baseline of another plan that this one has no room for
+ * Requires the places, their cells and the observed switches. A baseline of another plan that this one has no room for
  * counts as none. 0 or -ENOMEM. Cost: O(n log n) in the size of the baseline and the fabric.
  */
 int ft_recall_init(struct ft_model *m);
 
-/* The former place of @live, or FT_NONE. */
-uint32_t ft_recall_place(const struct ft_model *m, uint32_t live);
+/* The former place of @observed, or FT_NONE. */
+uint32_t ft_recall_place(const struct ft_model *m, uint32_t observed);
 
 /*
- * True if @live is where it was: the plan is that which the baseline was learned with, and most of its cables are in
- * their former ports. Whatever happens elsewhere, or to single cables of it, it keeps its former place: places that are
- * alike are exchanged otherwise as soon as that seems to save a fault, as while a switch comes back cable by cable.
+ * True if @observed is where it was: the plan is that which the baseline was learned with, and most of its cables are
+ * in their former ports. Whatever happens elsewhere, or to single cables of it, it keeps its former place: places that
+ * are alike are exchanged otherwise as soon as that seems to save a fault, as while a switch comes back cable by cable.
  */
-bool ft_recall_stands(const struct ft_model *m, uint32_t live);
+bool ft_recall_stands(const struct ft_model *m, uint32_t observed);
 
 /*
  * Restores the places of switches that the matching left unplanned for want of cables, if all their cables that are up
@@ -34,11 +34,11 @@ void ft_recall_seat(struct ft_model *m);
 /* The switch formerly in @place, or NULL. */
 const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint32_t place);
 
-/* The far end of port @number of @live in the baseline. */
+/* The far end of port @number of @observed in the baseline. */
 enum ft_recalled { FT_RECALLED_NOTHING, FT_RECALLED_SWITCH, FT_RECALLED_HOST };
 
 /* @ret_place: of a switch, its present place if it is there, else its former one. */
-enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t live, uint32_t number, uint32_t *ret_place);
+enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t *ret_place);
 
 /* The port of the snapshot that was the far end of @port, if it is an observed switch port; else FT_NONE. */
 uint32_t ft_recall_far(const struct ft_model *m, uint32_t port);

@@ -157,8 +157,8 @@ static int hosts_find(struct ft_what_if *w)
 	w->host_is_there = calloc(w->plan->host_count + 1UL, sizeof(*w->host_is_there));
 	if (!w->host_is_there)
 		return -ENOMEM;
-	for (uint32_t i = 0; w->m->exact.host_of && i < w->plan->host_count; i++)
-		w->host_is_there[i] = w->m->exact.host_of[i] != FT_NONE;
+	for (uint32_t i = 0; w->m->port_map.host_of && i < w->plan->host_count; i++)
+		w->host_is_there[i] = w->m->port_map.host_of[i] != FT_NONE;
 	return 0;
 }
 

@@ -6,9 +6,9 @@
 
 static const struct ft_director *director_of(const struct ft_what_if *w, uint32_t index)
 {
-	uint32_t live = w->m->live_of[w->m->place_of[index]];
+	uint32_t observed = w->m->observed_of[w->m->place_of[index]];
 
-	return w->m->origin && live != FT_NONE ? ft_director_of(w->m, live) : NULL;
+	return w->m->origin && observed != FT_NONE ? ft_director_of(w->m, observed) : NULL;
 }
 
 bool ft_what_if_has_chips(const struct ft_what_if *w, uint32_t index)

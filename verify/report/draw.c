@@ -52,7 +52,7 @@ static int label_add_guid(char **label, uint64_t guid)
 	return ft_string_set(label, "%s%s0x%016" PRIx64, *label, **label ? " " : "", guid);
 }
 
-/* Names of several switches have the GUID appended, as in the sentences of findings (model/live.c). */
+/* Names of several switches have the GUID appended, as in the sentences of findings (model/observed.c). */
 static int labels_make(struct marker *m)
 {
 	const struct ft_report *report = m->report;

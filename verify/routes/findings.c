@@ -27,7 +27,7 @@ void ft_walk_name(const struct ft_walk *w, uint32_t hop, struct ft_text *text)
 	const struct ft_node *node = &m->chips->nodes[w->hops[hop].node];
 
 	if (!m->origin)
-		ft_text_puts(text, m->live.switches[m->live.switch_of_node[w->hops[hop].node]].label);
+		ft_text_puts(text, m->observed.switches[m->observed.switch_of_node[w->hops[hop].node]].label);
 	else
 		ft_text_add_safe(text, ft_node_description(m->chips, node), node->description_length);
 }
@@ -139,12 +139,12 @@ static void some_say(const struct ft_some *some, struct ft_text *text)
 static void example_say(struct ft_walk *w, struct ft_finding *f, const struct ft_some *some)
 {
 	_cleanup_(ft_text_release) struct ft_text path = {0};
-	uint32_t live = w->hops[some->from].live;
+	uint32_t observed = w->hops[some->from].observed;
 
 	path_add(w, some->from, some->to, &path);
 	w->m->failed |= ft_text_failed(&path);
-	if (live != FT_NONE)
-		ft_finding_symptom(w->m, f, live, 0, "for example, %s", ft_text_string(&path));
+	if (observed != FT_NONE)
+		ft_finding_symptom(w->m, f, observed, 0, "for example, %s", ft_text_string(&path));
 }
 
 /* ---- causes ---- */

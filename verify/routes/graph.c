@@ -48,7 +48,7 @@ static int hops_collect(struct ft_walk *w)
 
 		*hop = (struct ft_hop){
 			.node = hop->node,
-			.live = FT_NONE,
+			.observed = FT_NONE,
 			.part = FT_NONE,
 			.place = FT_NONE,
 			.first_link = w->link_count,
@@ -129,17 +129,17 @@ static void inner_adopt(struct ft_walk *w, uint32_t h)
 {
 	struct ft_hop *hop = &w->hops[h];
 
-	for (uint32_t i = 0; i < hop->links && hop->live == FT_NONE; i++) {
+	for (uint32_t i = 0; i < hop->links && hop->observed == FT_NONE; i++) {
 		uint32_t far = w->far[hop->first_link + i];
 
-		if (far < w->hop_count && w->hops[far].live != FT_NONE && !(w->hops[far].rank & 1))
-			hop->live = w->hops[far].live;
+		if (far < w->hop_count && w->hops[far].observed != FT_NONE && !(w->hops[far].rank & 1))
+			hop->observed = w->hops[far].observed;
 	}
 	hop->rank = 1;
 }
 
 /* An unplanned switch gets the rank of the switches that it resembles; without such it is above the hosts. */
-static uint32_t rank_of(const struct ft_model *m, const struct ft_live_switch *sw)
+static uint32_t rank_of(const struct ft_model *m, const struct ft_observed_switch *sw)
 {
 	if (sw->planned != FT_NONE && !ft_is_beside(m, sw->planned))
 		return m->capacity->rank[sw->planned];
@@ -154,17 +154,18 @@ static void hops_rank(struct ft_walk *w)
 	const struct ft_model *m = w->m;
 
 	for (uint32_t i = 0; i < m->snapshot->port_count; i++) {
-		uint32_t live = m->live.switch_of_node[m->snapshot->ports[i].node];
+		uint32_t observed = m->observed.switch_of_node[m->snapshot->ports[i].node];
 
-		if (live != FT_NONE)
-			w->hops[w->hop_of_node[m->chips->ports[ft_port_origin(m, i)].node]].live = live;
+		if (observed != FT_NONE)
+			w->hops[w->hop_of_node[m->chips->ports[ft_port_origin(m, i)].node]].observed = observed;
 	}
 	for (uint32_t h = 0; h < w->hop_count; h++)
-		if (w->hops[h].live == FT_NONE)
+		if (w->hops[h].observed == FT_NONE)
 			inner_adopt(w, h);
 	for (uint32_t h = 0; h < w->hop_count; h++) {
 		struct ft_hop *hop = &w->hops[h];
-		const struct ft_live_switch *sw = hop->live == FT_NONE ? NULL : &m->live.switches[hop->live];
+		const struct ft_observed_switch *sw =
+			hop->observed == FT_NONE ? NULL : &m->observed.switches[hop->observed];
 
 		if (!sw)
 			continue;
@@ -243,9 +244,9 @@ static int targets_collect(struct ft_walk *w)
 	w->sources = ft_arena_zeros(&w->memory, w->hop_count + 1UL, sizeof(*w->sources));
 	if (!count || w->memory.failed)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->live.host_count; i++)
-		target_add(w, ft_port_origin(m, m->live.hosts[i].port), ft_port_origin(m, m->live.hosts[i].switch_port),
-			   count);
+	for (uint32_t i = 0; i < m->observed.host_count; i++)
+		target_add(w, ft_port_origin(m, m->observed.hosts[i].port),
+			   ft_port_origin(m, m->observed.hosts[i].switch_port), count);
 	qsort(w->targets, w->target_count, sizeof(*w->targets), target_compare);
 	for (uint32_t i = w->target_count; i > 0; i--)
 		w->hops[w->targets[i - 1].hop].first_host = i - 1;

@@ -86,7 +86,7 @@ static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint3
 	f->count = count;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct balance *b = &uneven[i];
-		uint32_t live = w->hops[b->hop].live;
+		uint32_t observed = w->hops[b->hop].observed;
 
 		if (count > 1)
 			ft_finding_where_chip(m, f, w->hops[b->hop].node);
@@ -96,8 +96,8 @@ static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint3
 			continue;
 		ft_text_reset(&spread);
 		spread_say(w, b, &spread);
-		if (live != FT_NONE)
-			ft_finding_symptom(m, f, live, 0, "%s", ft_text_string(&spread));
+		if (observed != FT_NONE)
+			ft_finding_symptom(m, f, observed, 0, "%s", ft_text_string(&spread));
 		ft_walk_act(w, f, b->hop);
 	}
 	ft_text_reset(&spread);

@@ -26,10 +26,10 @@ enum {
 
 /* A switch. Its ports are "links", numbered from first_link on: port n is first_link + n - 1. */
 struct ft_hop {
-	uint32_t node;	/* of the chips */
-	uint32_t live;	/* the live switch that it is, or is part of; FT_NONE: unknown */
-	uint32_t part;	/* connected component, numbered from 0 */
-	uint32_t place; /* of the planned switch; FT_NONE: none */
+	uint32_t node;	   /* of the chips */
+	uint32_t observed; /* the observed switch that it is, or is part of; FT_NONE: unknown */
+	uint32_t part;	   /* connected component, numbered from 0 */
+	uint32_t place;	   /* of the planned switch; FT_NONE: none */
 	uint32_t first_link, links;
 	uint32_t hosts;	     /* number of host ports with a LID on it: where routes begin */
 	uint32_t first_host; /* one of them: index into targets; FT_NONE: none */

@@ -38,7 +38,7 @@ static bool is_aggregation(const struct ft_model *m, uint32_t port)
 	const struct ft_node *ca = ft_port_node(s, ft_port_peer(s, switch_port));
 
 	/* The plan gives the ports of a director, not of its chips. */
-	if (ft_live_is_director(m, m->live.switch_of_node[m->snapshot->ports[port].node]))
+	if (ft_observed_is_director(m, m->observed.switch_of_node[m->snapshot->ports[port].node]))
 		return ft_chip_port_aggregates(s, ft_port_origin(m, port));
 	if (switch_port->number != sw->port_count || ca->type != FT_NODE_CA)
 		return false;
@@ -61,10 +61,10 @@ static int description_expected(const struct ft_model *m, const struct ft_node *
 	return 0;
 }
 
-const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t live)
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t observed)
 {
 	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
-		if (m->chassis->directors[i].node == m->live.switches[live].node)
+		if (m->chassis->directors[i].node == m->observed.switches[observed].node)
 			return &m->chassis->directors[i];
 	return NULL;
 }
@@ -117,30 +117,30 @@ const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snaps
 	return order;
 }
 
-static int live_switches_collect(struct ft_model *m, const uint32_t *order)
+static int observed_switches_collect(struct ft_model *m, const uint32_t *order)
 {
 	const struct ft_snapshot *s = m->snapshot;
-	struct ft_live *live = &m->live;
+	struct ft_observed_fabric *observed = &m->observed;
 	uint32_t count = 0;
 
-	live->switch_of_node = ft_arena_numbers(&m->memory, s->node_count, FT_NONE);
-	if (!live->switch_of_node)
+	observed->switch_of_node = ft_arena_numbers(&m->memory, s->node_count, FT_NONE);
+	if (!observed->switch_of_node)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < s->node_count; k++)
 		if (s->nodes[order[k]].type == FT_NODE_SWITCH)
-			live->switch_of_node[order[k]] = count++;
-	live->switches = ft_arena_zeros(&m->memory, count, sizeof(*live->switches));
-	if (!live->switches)
+			observed->switch_of_node[order[k]] = count++;
+	observed->switches = ft_arena_zeros(&m->memory, count, sizeof(*observed->switches));
+	if (!observed->switches)
 		return -ENOMEM;
-	live->switch_count = count;
+	observed->switch_count = count;
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		const struct ft_node *node = &s->nodes[i];
-		struct ft_live_switch *sw;
+		struct ft_observed_switch *sw;
 		int r;
 
-		if (live->switch_of_node[i] == FT_NONE)
+		if (observed->switch_of_node[i] == FT_NONE)
 			continue;
-		sw = &live->switches[live->switch_of_node[i]];
+		sw = &observed->switches[observed->switch_of_node[i]];
 		sw->node = i;
 		sw->guid = node->guid;
 		sw->ports = director_ports(m, i);
@@ -159,34 +159,35 @@ static int live_switches_collect(struct ft_model *m, const uint32_t *order)
 	return 0;
 }
 
-/* True if the far end is a switch port that comes earlier in the order of live switches and ports. */
-static bool port_is_second(const struct ft_live *live, const struct ft_snapshot *s, uint32_t port)
+/* True if the far end is a switch port that comes earlier in the order of observed switches and ports. */
+static bool port_is_second(const struct ft_observed_fabric *observed, const struct ft_snapshot *s, uint32_t port)
 {
 	const struct ft_port *here = &s->ports[port], *there = ft_port_peer(s, here);
-	uint32_t near = live->switch_of_node[here->node], far = live->switch_of_node[there->node];
+	uint32_t near = observed->switch_of_node[here->node], far = observed->switch_of_node[there->node];
 
 	return near != far ? near > far : here->number > there->number;
 }
 
 /* Classifies the far end of a switch port: cable, host, or unknown. */
-static int live_port_collect(struct ft_model *m, uint32_t i)
+static int observed_port_collect(struct ft_model *m, uint32_t i)
 {
 	const struct ft_snapshot *s = m->snapshot;
-	struct ft_live *live = &m->live;
+	struct ft_observed_fabric *observed = &m->observed;
 	const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
-	uint32_t near = live->switch_of_node[port->node], far;
-	struct ft_live_switch *sw = &live->switches[near];
+	uint32_t near = observed->switch_of_node[port->node], far;
+	struct ft_observed_switch *sw = &observed->switches[near];
 	int r;
 
 	sw->silent += port->link == FT_LINK_SILENT;
 	sw->unread += port->link == FT_LINK_UNREAD;
 	if (!peer)
 		return 0;
-	far = live->switch_of_node[peer->node];
+	far = observed->switch_of_node[peer->node];
 	if (far != FT_NONE) {
 		/* A loopback plug is a port cabled to itself. */
-		if (!port_is_second(live, s, i))
-			live->cables[live->cable_count++] = (struct ft_live_cable){near, far, i, port->peer};
+		if (!port_is_second(observed, s, i))
+			observed->cables[observed->cable_count++] =
+				(struct ft_observed_cable){near, far, i, port->peer};
 		return 0;
 	}
 	if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, i))
@@ -196,84 +197,86 @@ static int live_port_collect(struct ft_model *m, uint32_t i)
 		return r < 0 ? r : 0;
 	sw->hosts++;
 	if (!sw->tolerated)
-		live->hosts[live->host_count++] = (struct ft_live_host){near, port->peer, i};
+		observed->hosts[observed->host_count++] = (struct ft_observed_host){near, port->peer, i};
 	return 0;
 }
 
-static int live_ports_collect(struct ft_model *m, const uint32_t *order)
+static int observed_ports_collect(struct ft_model *m, const uint32_t *order)
 {
 	const struct ft_snapshot *s = m->snapshot;
-	struct ft_live *live = &m->live;
+	struct ft_observed_fabric *observed = &m->observed;
 	int r = 0;
 
-	live->cables = ft_arena_zeros(&m->memory, s->port_count, sizeof(*live->cables));
-	live->hosts = ft_arena_zeros(&m->memory, s->port_count, sizeof(*live->hosts));
+	observed->cables = ft_arena_zeros(&m->memory, s->port_count, sizeof(*observed->cables));
+	observed->hosts = ft_arena_zeros(&m->memory, s->port_count, sizeof(*observed->hosts));
 	if (m->memory.failed)
 		return -ENOMEM;
 	for (uint32_t k = 0; r == 0 && k < s->node_count; k++) {
 		const struct ft_node *node = &s->nodes[order[k]];
 
-		for (uint32_t n = 0; r == 0 && live->switch_of_node[order[k]] != FT_NONE && n < node->port_count; n++)
-			r = live_port_collect(m, node->first_port + n);
+		for (uint32_t n = 0; r == 0 && observed->switch_of_node[order[k]] != FT_NONE && n < node->port_count;
+		     n++)
+			r = observed_port_collect(m, node->first_port + n);
 	}
 	return r;
 }
 
 /* Groups the cables by switch. */
-static int live_cables_index(struct ft_model *m)
+static int observed_cables_index(struct ft_model *m)
 {
-	struct ft_live *live = &m->live;
+	struct ft_observed_fabric *observed = &m->observed;
 	uint32_t next = 0;
 
-	live->at = ft_arena_zeros(&m->memory, 2UL * live->cable_count, sizeof(*live->at));
-	if (!live->at)
+	observed->at = ft_arena_zeros(&m->memory, 2UL * observed->cable_count, sizeof(*observed->at));
+	if (!observed->at)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < live->cable_count; i++) {
-		live->switches[live->cables[i].a].cable_count++;
-		live->switches[live->cables[i].b].cable_count++;
+	for (uint32_t i = 0; i < observed->cable_count; i++) {
+		observed->switches[observed->cables[i].a].cable_count++;
+		observed->switches[observed->cables[i].b].cable_count++;
 	}
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		live->switches[i].first_cable = next;
-		next += live->switches[i].cable_count;
-		live->switches[i].cable_count = 0;
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
+		observed->switches[i].first_cable = next;
+		next += observed->switches[i].cable_count;
+		observed->switches[i].cable_count = 0;
 	}
-	for (uint32_t i = 0; i < live->cable_count; i++) {
-		struct ft_live_switch *a = &live->switches[live->cables[i].a], *b = &live->switches[live->cables[i].b];
+	for (uint32_t i = 0; i < observed->cable_count; i++) {
+		struct ft_observed_switch *a = &observed->switches[observed->cables[i].a],
+					  *b = &observed->switches[observed->cables[i].b];
 
-		live->at[a->first_cable + a->cable_count++] = i;
-		live->at[b->first_cable + b->cable_count++] = i;
+		observed->at[a->first_cable + a->cable_count++] = i;
+		observed->at[b->first_cable + b->cable_count++] = i;
 	}
 	return 0;
 }
 
 /* Numbers the connected components of the fabric. */
-static int live_parts_number(struct ft_live *live)
+static int observed_parts_number(struct ft_observed_fabric *observed)
 {
-	_cleanup_free_ uint32_t *part = malloc((live->switch_count + 1UL) * sizeof(*part));
+	_cleanup_free_ uint32_t *part = malloc((observed->switch_count + 1UL) * sizeof(*part));
 
 	if (!part)
 		return -ENOMEM;
-	ft_number_begin(part, live->switch_count);
-	for (uint32_t i = 0; i < live->cable_count; i++)
-		ft_number_join(part, live->cables[i].a, live->cables[i].b);
-	live->part_count = ft_number_sets(part, live->switch_count);
-	for (uint32_t i = 0; i < live->switch_count; i++)
-		live->switches[i].part = part[i];
+	ft_number_begin(part, observed->switch_count);
+	for (uint32_t i = 0; i < observed->cable_count; i++)
+		ft_number_join(part, observed->cables[i].a, observed->cables[i].b);
+	observed->part_count = ft_number_sets(part, observed->switch_count);
+	for (uint32_t i = 0; i < observed->switch_count; i++)
+		observed->switches[i].part = part[i];
 	return 0;
 }
 
-static void live_entry_find(struct ft_model *m)
+static void observed_entry_find(struct ft_model *m)
 {
 	const struct ft_snapshot *s = m->snapshot;
-	struct ft_live *live = &m->live;
+	struct ft_observed_fabric *observed = &m->observed;
 	const struct ft_node *node;
 	const struct ft_port *port, *peer;
 
-	live->entry = FT_NONE;
+	observed->entry = FT_NONE;
 	if (s->source.entry_node >= s->node_count)
 		return;
-	live->entry = live->switch_of_node[s->source.entry_node];
-	if (live->entry != FT_NONE)
+	observed->entry = observed->switch_of_node[s->source.entry_node];
+	if (observed->entry != FT_NONE)
 		return;
 	node = &s->nodes[s->source.entry_node];
 	port = ft_node_port(s, node, s->source.entry_port);
@@ -281,7 +284,7 @@ static void live_entry_find(struct ft_model *m)
 	for (unsigned int n = 1; !peer && n <= node->port_count; n++)
 		peer = ft_port_peer(s, ft_node_port(s, node, n));
 	if (peer)
-		live->entry = live->switch_of_node[peer->node];
+		observed->entry = observed->switch_of_node[peer->node];
 }
 
 char *ft_host_name_dup(const char *description, size_t length)
@@ -359,39 +362,40 @@ static char *names_condense(char **names, uint32_t count)
 
 static int host_by_switch(const void *a, const void *b)
 {
-	const struct ft_live_host *x = a, *y = b;
+	const struct ft_observed_host *x = a, *y = b;
 
-	if (x->live != y->live)
-		return x->live < y->live ? -1 : 1;
+	if (x->observed != y->observed)
+		return x->observed < y->observed ? -1 : 1;
 	return x->switch_port < y->switch_port ? -1 : x->switch_port > y->switch_port;
 }
 
-static int live_host_names(struct ft_model *m)
+static int observed_host_names(struct ft_model *m)
 {
-	struct ft_live *live = &m->live;
-	_cleanup_free_ char **names = calloc(live->host_count + 1, sizeof(*names));
+	struct ft_observed_fabric *observed = &m->observed;
+	_cleanup_free_ char **names = calloc(observed->host_count + 1, sizeof(*names));
 	uint32_t i = 0;
 	int r = 0;
 
 	if (!names)
 		return -ENOMEM;
-	qsort(live->hosts, live->host_count, sizeof(*live->hosts), host_by_switch);
-	for (uint32_t n = 0; n < live->switch_count; n++) {
+	qsort(observed->hosts, observed->host_count, sizeof(*observed->hosts), host_by_switch);
+	for (uint32_t n = 0; n < observed->switch_count; n++) {
 		uint32_t count = 0;
 
-		for (; i < live->host_count && live->hosts[i].live == n; i++) {
+		for (; i < observed->host_count && observed->hosts[i].observed == n; i++) {
 			names[count] = host_short_name(
-				m->snapshot, ft_port_node(m->snapshot, &m->snapshot->ports[live->hosts[i].port]));
+				m->snapshot, ft_port_node(m->snapshot, &m->snapshot->ports[observed->hosts[i].port]));
 			if (!names[count])
 				r = -ENOMEM;
 			else
 				count++;
 		}
 		qsort(names, count, sizeof(*names), name_compare);
-		live->switches[n].host_names = ft_arena_keep(&m->memory, r == 0 ? names_condense(names, count) : NULL);
+		observed->switches[n].host_names =
+			ft_arena_keep(&m->memory, r == 0 ? names_condense(names, count) : NULL);
 		while (count > 0)
 			free(names[--count]);
-		if (!live->switches[n].host_names)
+		if (!observed->switches[n].host_names)
 			return -ENOMEM;
 	}
 	return 0;
@@ -427,24 +431,24 @@ static int names_repeated(char *const *names, uint32_t count, bool *repeated)
  * A label identifies a switch: its name if that is unique, else name, GUID and, to find it among sixty switches of one
  * name, the hosts on it.
  */
-static int live_labels(struct ft_model *m)
+static int observed_labels(struct ft_model *m)
 {
-	struct ft_live *live = &m->live;
-	_cleanup_free_ bool *repeated = calloc(live->switch_count + 1UL, sizeof(*repeated));
-	_cleanup_free_ char **names = calloc(live->switch_count + 1UL, sizeof(*names));
+	struct ft_observed_fabric *observed = &m->observed;
+	_cleanup_free_ bool *repeated = calloc(observed->switch_count + 1UL, sizeof(*repeated));
+	_cleanup_free_ char **names = calloc(observed->switch_count + 1UL, sizeof(*names));
 	int r = 0;
 
 	if (!repeated || !names)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		names[i] = ft_switch_short_name(live->switches[i].name);
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
+		names[i] = ft_switch_short_name(observed->switches[i].name);
 		if (!names[i])
 			r = -ENOMEM;
 	}
 	if (r == 0)
-		r = names_repeated(names, live->switch_count, repeated);
-	for (uint32_t i = 0; i < live->switch_count; i++) {
-		struct ft_live_switch *sw = &live->switches[i];
+		r = names_repeated(names, observed->switch_count, repeated);
+	for (uint32_t i = 0; i < observed->switch_count; i++) {
+		struct ft_observed_switch *sw = &observed->switches[i];
 		bool named = r == 0 && !repeated[i] && names[i][strspn(names[i], " ")];
 
 		if (r == 0)
@@ -461,24 +465,24 @@ static int live_labels(struct ft_model *m)
 	return r < 0 || m->memory.failed ? -ENOMEM : 0;
 }
 
-int ft_live_build(struct ft_model *m)
+int ft_observed_build(struct ft_model *m)
 {
 	const uint32_t *order = ft_nodes_in_order(&m->memory, m->snapshot);
 	int r;
 
 	m->chip_order = m->origin ? ft_nodes_in_order(&m->memory, m->chips) : order;
-	r = m->memory.failed ? -ENOMEM : live_switches_collect(m, order);
+	r = m->memory.failed ? -ENOMEM : observed_switches_collect(m, order);
 	if (r == 0)
-		r = live_ports_collect(m, order);
+		r = observed_ports_collect(m, order);
 	if (r == 0)
-		r = live_cables_index(m);
+		r = observed_cables_index(m);
 	if (r == 0)
-		r = live_parts_number(&m->live);
+		r = observed_parts_number(&m->observed);
 	if (r == 0)
-		r = live_host_names(m);
+		r = observed_host_names(m);
 	if (r == 0)
-		r = live_labels(m);
+		r = observed_labels(m);
 	if (r == 0)
-		live_entry_find(m);
+		observed_entry_find(m);
 	return r;
 }
