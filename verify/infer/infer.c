@@ -169,7 +169,8 @@ static bool joins_equals(const struct ft_inference *f, const struct ft_finding *
 
 /*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
- * such as login nodes, or with boards of another make: whoever is told to unplug or mend them knows better.
+ * such as login nodes, with leaves that have more hosts than it gives them, or with boards of another make: whoever is
+ * told to unplug or mend them knows better.
  */
 static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
 {
@@ -180,7 +181,8 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 
 		above += finding->code == FT_CODE_HOST_ON_CORE;
 		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
-		    above > HOSTS_ABOVE_FEW || (finding->code == FT_CODE_CABLE_UNPLANNED && joins_equals(f, finding)) ||
+		    above > HOSTS_ABOVE_FEW || finding->code == FT_CODE_EDGE_OVERLOADED ||
+		    (finding->code == FT_CODE_CABLE_UNPLANNED && joins_equals(f, finding)) ||
 		    (finding->code == FT_CODE_CABLE_MISSING && finding->board.known &&
 		     traces_wrong(report, finding) > 1))
 			return true;
@@ -618,7 +620,8 @@ int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_tex
 		r = chassis->snapshot && !is_doubtful(snapshot, chassis)
 			    ? readings(snapshot, chassis, name, &best, &whole)
 			    : reading(snapshot, NULL, false, name, &best);
-	if (r == 0 && (!is_found(&best) || best.mixed || best.wrong + best.islanders + best.strangers > 0))
+	if (r == 0 &&
+	    (!is_found(&best) || best.mixed || best.denies || best.wrong + best.islanders + best.strangers > 0))
 		r = graph_reading(snapshot, name, &whole, &best, err);
 	if (r < 0)
 		return r;
