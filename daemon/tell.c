@@ -295,8 +295,7 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	}
 	ft_tell_alerts(d);
 	if (judged > 0) {
-		/* In a large fabric this takes longer than all of the above: whoever is alerted does not wait for it.
-		 */
+		/* In a large fabric this takes longer than all of the above: no alert waits for it. */
 		ft_remember_look(d, result->snapshot, d->report, kind == FT_LOOK_ALL);
 		if (result->snapshot)
 			ft_keep_fabric(d);
