@@ -19,7 +19,7 @@ struct ft_display ft_display_begin(void)
 	return (struct ft_display){.terminal = isatty(STDERR_FILENO), .begin_s = seconds_now()};
 }
 
-static void show(struct ft_display *display, const char *format, va_list list)
+static __attribute__((format(printf, 2, 0))) void show(struct ft_display *display, const char *format, va_list list)
 {
 	display->last_s = seconds_now();
 	display->shown = true;
