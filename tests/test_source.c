@@ -969,7 +969,9 @@ static void test_job_waits(void **state)
 
 		assert_int_equal(ft_guard_start(&guard, work_waited, &waiter, &job, NULL), 0);
 		assert_false(ft_guard_step(job));
-		assert_true(ft_guard_end_ms(job) > ft_guard_now_ms() + 1000L * LONG_MS);
+		/* Without a pidfd, as under valgrind, it is looked at now and then, and no more is told. */
+		if (ft_guard_fds(job)[FT_GUARD_FDS - 1] >= 0)
+			assert_true(ft_guard_end_ms(job) > ft_guard_now_ms() + 1000L * LONG_MS);
 		if (rows[i].orders)
 			assert_int_equal(ft_guard_order(job, rows[i].orders, strlen(rows[i].orders)), 0);
 		else
