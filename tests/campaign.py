@@ -1040,5 +1040,13 @@ def run(arguments=None):
     return Campaign(read_options(arguments)).run()
 
 
+def main(arguments, replayed):
+    """@replayed: rounds of seed 1 that were wrong once; with no arguments on the command line they are run as well."""
+    status = run(arguments + sys.argv[1:])
+    for number in () if sys.argv[1:] else replayed:
+        status = run(arguments + ["--replay", "1:%d" % number]) or status
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(main([], [201]))

@@ -12,4 +12,4 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import campaign  # noqa: E402
 
 if __name__ == "__main__":
-    sys.exit(campaign.run(["--levels", "3"] + sys.argv[1:]))
+    sys.exit(campaign.main(["--levels", "3"], [231]))

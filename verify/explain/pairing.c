@@ -687,8 +687,8 @@ static int parts_price(struct pairing *q, uint32_t *ret_total)
 
 /*
  * Tries each possible hidden surplus cable by itself: a cable between two places of the residual. An unplanned cable
- * may make up for a swapped one, and then neither pair lacks any. Two swaps that explain all of their parts are left
- * alone: a third cable that would join them to one trail of five would be blamed for nothing.
+ * may make up for a swapped one, and then neither pair lacks any. Two swaps that explain all of their parts stay two: a
+ * third cable that would join them to one trail of five would be blamed for nothing. With as many faults it is named.
  * @ret_pair  the pair with the hidden surplus cable that saves the most faults, or FT_NONE
  */
 static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
@@ -701,14 +701,16 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 		const uint32_t *ends = m->cells.ends[cell];
 		uint32_t one = q->part[ends[0]], other = q->part[ends[1]], count = q->x->surplus_count;
 		uint32_t shorts = q->short_count, before, price, cable;
+		bool swaps_only;
 		int r;
 
 		if (!q->touched[ends[0]] || !q->touched[ends[1]] || m->cells.seen[cell] == 0)
 			continue;
 		before = q->price[one] + (one == other ? 0 : q->price[other]);
 		members_take(q, one, other);
-		if (before <= 1 || q->count >= SMALL_MAX || (q->swaps_only[one] && q->swaps_only[other]))
+		if (before <= 1 || q->count >= SMALL_MAX)
 			continue;
+		swaps_only = q->swaps_only[one] && q->swaps_only[other];
 		q->tries_work += q->x->surplus_count + q->work;
 		if (q->tries_work > TRIES_WORK_MAX) {
 			q->untried = true;
@@ -723,11 +725,11 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 		part_undo(q);
 		if (r < 0)
 			return r;
-		if (price < before && before - price > most) {
+		if (price < before && !swaps_only && before - price > most) {
 			most = before - price;
 			memcpy(ret_pair, ends, sizeof(q->tied));
 			q->tied[0] = FT_NONE;
-		} else if (price < before && before - price == most && name_equals) {
+		} else if (price < before && !swaps_only && before - price == most && name_equals) {
 			memcpy(q->tied, ends, sizeof(q->tied));
 		} else if (price == before && name_equals && q->fates[count].what != COVERED) {
 			memcpy(q->equal[one], ends, sizeof(q->tied));

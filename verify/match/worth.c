@@ -183,8 +183,11 @@ static uint32_t faults_estimate(struct ft_assign_work *w)
 			continue;
 		misnamed += !w->in->names_weak && w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p;
 		faults += w->in->planned_at[p].may_host ? 0 : w->in->observed_at[o].hosts;
-		/* As the price of a seat has it: losing all hosts is as unlikely as a fault. */
-		faults += w->in->planned_at[p].hosts > 0 && w->in->observed_at[o].hosts == 0;
+		/*
+		 * As the price of a seat has it: losing all hosts is as unlikely as a fault. In a tree, where hosts
+		 * tell the ranks, it is the placing that spreads the lost ones over more switches that is less likely.
+		 */
+		faults += !w->in->names_weak && w->in->planned_at[p].hosts > 0 && w->in->observed_at[o].hosts == 0;
 	}
 	return faults + (misnamed + 1) / 2;
 }
