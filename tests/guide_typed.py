@@ -15,6 +15,11 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import readme_shown  # noqa: E402
+
 PATIENCE_S = 60
 # What they print is their own matter.
 INSTALLS = "apt install"
@@ -65,23 +70,7 @@ def form(line):
 
 def differs(shown, printed):
     """Returns what is not as shown, or None."""
-    shown = [form(line) for line in shown if line.strip()]
-    printed = [form(line) for line in printed if line.strip()]
-    at, free = 0, False
-    for line in shown:
-        if line == "[...]":
-            free = True
-            continue
-        while free and at < len(printed) and printed[at] != line:
-            at += 1
-        if at == len(printed):
-            return f"shown, and not printed: {line}"
-        if printed[at] != line:
-            return f"shown:   {line}\n  printed: {printed[at]}"
-        at, free = at + 1, False
-    if at < len(printed) and not free:
-        return f"printed, and not shown: {printed[at]}"
-    return None
+    return readme_shown.differs(*([form(line) for line in lines if line.strip()] for lines in (shown, printed)))
 
 
 class Shell:

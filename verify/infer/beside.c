@@ -109,25 +109,11 @@ static bool is_named_apart(const struct look *look, uint32_t edge)
 	return alike * 4 <= look->edges && others * 4 >= look->edges * 3;
 }
 
-/* True if both have equally many cables to each core. Neighbours are in the order of their numbers. */
-static bool are_twins(const struct look *look, uint32_t a, uint32_t b)
-{
-	const struct ft_inference *f = look->f;
-	const struct ft_adjacent *x = ft_adjacent_of(&f->graph, a), *y = ft_adjacent_of(&f->graph, b);
-
-	if (ft_adjacent_count(&f->graph, a) != ft_adjacent_count(&f->graph, b))
-		return false;
-	for (; x < ft_adjacent_of(&f->graph, a + 1); x++, y++)
-		if (x->vertex != y->vertex || x->count != y->count)
-			return false;
-	return true;
-}
-
 /* True if another edge differs in the same way, which is no accident. */
 static bool has_twin(const struct look *look, uint32_t edge)
 {
 	for (uint32_t i = 0; i < look->f->observed->switch_count; i++)
-		if (i != edge && look->fit->rank[i] == LOWER && are_twins(look, i, edge))
+		if (i != edge && look->fit->rank[i] == LOWER && ft_infer_are_cabled_alike(look->f, i, edge))
 			return true;
 	return false;
 }

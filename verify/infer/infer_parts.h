@@ -203,6 +203,10 @@ static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
 	return rule->spread == FT_SPREAD_EVEN && rule->pinned;
 }
 
+/* graph.c: true if both have the same neighbours, with as many cables to each. Neighbours are in the order of their
+ * numbers. */
+bool ft_infer_are_cabled_alike(const struct ft_inference *f, uint32_t a, uint32_t b);
+
 /*
  * graph.c: true for a switch outside the tree with several cables, all to its top, as those of a router: two of them to
  * one switch, or as another one has. A single one in each of two ports may be there by chance.
