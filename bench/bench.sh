@@ -240,7 +240,7 @@ sweep_smps() {
 # sweep_live NODES PLAN NET ROUNDS: the fabric of NET on ibsim, swept by all of them. ibsim runs on.
 sweep_live() {
 	local nodes=$1 plan=$2 net=$3 rounds=$4 warm=1 few window size
-	local check="$FTCHECK --plan $plan --deadline 900" ours=ftcheck\ --engine\ libibumad
+	local check="$FTCHECK --plan $plan --deadline 900" other=ftcheck\ --engine\ libibnetdisc
 	local -a hosts peers scan=()
 
 	few=$(((rounds + 2) / 3))
@@ -255,14 +255,14 @@ sweep_live() {
 	done
 	window=$(alternate_live "${hosts[0]}" --choose --warm 0 --rounds "$few" "${scan[@]}") || fail "ibnetdiscover"
 	ROUNDS=$rounds alternate_live "${hosts[0]}" --table "$SWEEP_TABLE" --nodes "$nodes" --warm "$warm" "ftcheck=$check" \
-		"$ours=$check --engine libibumad" ibnetdiscover=ibnetdiscover "ibnetdiscover -o $window=ibnetdiscover -o $window" ||
+		"$other=$check --engine libibnetdisc" ibnetdiscover=ibnetdiscover "ibnetdiscover -o $window=ibnetdiscover -o $window" ||
 		fail "sweeps of $nodes nodes"
 	alternate_live "${hosts[0]}" --table "$SWEEP_TABLE" --nodes "$nodes" --rounds 0 --warm 0 --memory "ftcheck=$check" \
-		"$ours=$check --engine libibumad" ibnetdiscover=ibnetdiscover || fail "memory at $nodes nodes"
+		"$other=$check --engine libibnetdisc" ibnetdiscover=ibnetdiscover || fail "memory at $nodes nodes"
 	# The window that is best for one is best for all three: it is the same library that sweeps.
 	peers=("iblinkinfo=iblinkinfo -l" "iblinkinfo -o $window=iblinkinfo -l -o $window")
 	sweep_smps "$nodes" "${hosts[0]}" "$net" ftcheck "$FTCHECK" --plan "$plan" --deadline 900
-	sweep_smps "$nodes" "${hosts[0]}" "$net" "$ours" "$FTCHECK" --plan "$plan" --deadline 900 --engine libibumad
+	sweep_smps "$nodes" "${hosts[0]}" "$net" "$other" "$FTCHECK" --plan "$plan" --deadline 900 --engine libibnetdisc
 	if sweep_route "${hosts[-1]}"; then
 		peers+=("ibqueryerrors=ibqueryerrors --skip-sl" "ibqueryerrors -o $window=ibqueryerrors --skip-sl -o $window")
 	fi

@@ -16,14 +16,14 @@ import sys
 
 import table
 
-OURS = "ftcheck --engine libibumad"
+OURS = "ftcheck"
 DEEP, LARGE = 13284, 30528
 
 # The tools, in the order of the drawing; each by its name at its defaults and, after a comma, at its best.
 TOOLS = [
     # name, colour, point
     (OURS, "#0060ad", 7),
-    ("ftcheck", "#56b4e9", 5),
+    ("ftcheck --engine libibnetdisc", "#56b4e9", 5),
     ("ibnetdiscover", "#d55e00", 9),
     ("iblinkinfo", "#009e73", 13),
     ("ibqueryerrors", "#7f7f7f", 11),
