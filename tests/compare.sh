@@ -38,21 +38,31 @@ printf '{"ftcheck": 1, "nodse": 7}' >bad.json
 
 compare 'all for 2000 hosts' 0 '' --compare all --nodes 2000
 has 'says how many' '^12 networks for 2000 hosts$'
+has 'the cheapest' '^  that carries 0\.5 and more +random n=112 d=18 seed=1 +706\.08$'
+has 'the cheapest that carries all' '^  that carries 0\.9 and more +dragonfly\+ '
+has 'what is worth choosing from' '^random n=112 d=18 seed=1 +706\.08 +0\.5[0-9]+~ +1\.872 +11\.6 +112 +112 +1008 +18 +[0-9]+ %~$'
+has 'what more money buys' '^  polarfly q=16 +\+12\.1 %: carries 1\.000 after 0\.[0-9]+, mean hops 1\.938 after 1\.929$'
+has 'what is not worth it, and why' '^fat-tree 2 levels +1877\.66 +1\.000 +2\.000 17 % dearer than polarfly q=16$'
+has 'nor at the same price' '^ring 112 +706\.08 +0\.03[0-9]~ +28\.252 carries less than random n=112 d=18 seed=1$'
+has 'what is best, of equal ones the one that beats the other' '^  least power per host, W +random n=112 d=18 seed=1 +11\.59$'
+has 'what to buy' '^slim-fly q=11 +242 x Mellanox SX6036 \(36 ports\), 2057 cables, 2855880 USD in all$'
+has 'spines have a model too' '^dragonfly\+ .* 228 x Mellanox SX6036 \(36 ports\), '
+has 'what cannot be built' '^  star: nothing fits: '
+has 'where prices are from, and that they do not depend on length' '^Prices: catalog mellanox-fdr-2013, in USD, of December 2013; its cables cost the same at any length\.$'
+[ "$(sed -n '/^The choice/,/^The best/p' out | grep -cE '^(fat-tree|torus|mesh|hypercube|ring|hyperx|slim-fly|polarfly|dragonfly|random) ?')" = 12 ] ||
+	not_ok 'each network is chosen or beaten' "$(head -n 30 out)"
+grep -q bisection.bound out && not_ok 'the page has what decides' "$(cat out)"
+for nodes in 500 2000 10000; do
+	compare "a page for $nodes hosts" 0 '' --compare all --nodes $nodes
+	[ "$(awk 'length > 100' out | wc -l)" = 0 ] || not_ok '100 columns' "$(awk 'length > 100' out)"
+	[ "$(wc -l <out)" -le 60 ] || not_ok '60 lines' "$(wc -l <out)"
+done
+compare 'all figures' 0 '' --compare all --nodes 2000 -v
 has 'a tree of two levels' '^fat-tree 2 levels +2 +2\.000 .* 1000\* +1\.000\* +1\.000$'
 has 'a ring, all of it exact' '^ring 112 +56 .* 18 '
 has 'a torus, with the bound' '^torus 5\^3 .* [0-9]+~ >=[0-9]+ '
 has 'a median' '^torus 5\^3 +[0-9.]+ %~ \([0-9]+-[0-9]+\) +16 +0$'
-has 'what is worth choosing from' '^random n=112 d=18 seed=1 +706\.08 +0\.5[0-9]+~ +1\.872 +18 hosts$'
-has 'what is best' '^  Cheapest per host +ring 112 +706\.08$'
-has 'what is best of those that carry most' '^    of those with throughput >= 0\.9 +[a-z]'
-has 'what to buy' '^slim-fly q=11 +242 x Mellanox SX6036 \(36 ports\); 2000 hosts$'
-has 'spines have a model too' '^dragonfly\+ .* 228 x Mellanox SX6036 \(36 ports\); 2000 hosts$'
-has 'what cannot be built' '^  star: nothing fits: '
-has 'where prices are from' '^Prices: catalog mellanox-fdr-2013, in USD, of December 2013\.$'
-has 'and that they do not depend on length' '^Its cables cost the same at any length; lengths are those of the floor model\.$'
-has 'what is not worth it, and why' '^fat-tree 2 levels +1877\.66 +1\.000 +2\.000 +polarfly q=16$'
-[ "$(sed -n '/^The choice/,/^What it takes/p' out | grep -cE '^(fat-tree|torus|mesh|hypercube|ring|hyperx|slim-fly|polarfly|dragonfly|random) ?')" = 12 ] ||
-	not_ok 'each network is chosen or beaten' "$(head -n 30 out)"
+has 'what to buy for all' '^torus 5\^3 +125 x Mellanox SX6036 \(36 ports\), '
 [ "$(awk 'length > 100' out | wc -l)" = 0 ] || not_ok '100 columns' "$(awk 'length > 100' out)"
 grep -q electric out && not_ok 'columns of which nothing is known' "$(grep electric out)"
 
@@ -68,31 +78,35 @@ has 'with its blocking' '^300,torus,torus '
 
 compare 'designs' 0 '' --compare a.json b.json
 has 'that differ in their hosts' '^2 networks for 64 to 72 hosts: numbers of hosts differ, so compare what is per host$'
-has 'by their names' '^theirs .*; 64 hosts, torus 4x4$'
-has 'no price is known' '^ours +6 +216 '
-has 'so there is no choice' '^Without prices there is no choice to be made; --catalog FILE gives them\.$'
-has 'and how to give some' '^What it costs: not known; --catalog FILE gives prices, power and sizes$'
+has 'by their names' '^theirs .*, 64 hosts, torus 4x4, [0-9]+ cables$'
+has 'no price is known, so there is no choice' '^No choice is made: no price is known\. What carries more takes more switches and cables, and only$'
+has 'and how to give some' '--catalog FILE gives prices, power and sizes\.$'
+has 'what is known decides' '^ours +1\.000 +2\.000 +6 +72 '
 compare 'a design twice' 0 '' --compare a.json a.json
-has 'each has a name of its own' '^ours \(2\) +6 +216 '
+has 'each has a name of its own' '^ours \(2\) +1\.000 +2\.000 +6 +72 '
 printf '{"ftcheck": 1, "name": "apart", "topology": "graph", "switches": [{"name": "s1", "ports": 9, "hosts": 4},
 	{"name": "s2", "ports": 9, "hosts": 4}, {"name": "s3", "ports": 9, "hosts": 4}, {"name": "s4", "ports": 9, "hosts": 4}],
 	"links": [{"a": "s1", "b": "s2", "count": 1}, {"a": "s3", "b": "s4", "count": 1}]}' >apart.json
 compare 'a network in two parts' 0 '' --compare apart.json b.json
-has 'carries nothing from one to the other' '^apart +\? +\? .* 0\.000 +0\.000$'
-has 'is said' '^apart .*; in parts: not all hosts reach each other$'
-grep -qE '^  (Fewest|Most|Shortest).* apart ' out && not_ok 'wins nothing' "$(cat out)"
+has 'carries nothing from one to the other' '^apart +0\.000 +\? '
+has 'is said' '; in parts: not all'
+grep -qE '^  (fewest|most|shortest).* apart ' out && not_ok 'wins nothing' "$(cat out)"
 status=0
 "$ftplan" --compare bad.json a.json >out 2>err || status=$?
 if [ $status != 1 ] || [ "$(cat err)" != 'bad.json:1:16: unknown key "nodse"; did you mean "nodes"?' ]; then
 	not_ok 'a bad design beside a good one' "status $status" "$(cat err)"
 fi
 has 'says why' '^  bad\.json: line 1, column 16: .*nodse'
-has 'the other is compared' '^ours +6 +216 '
+has 'the other is compared' '^ours +1\.000 +2\.000 +6 +72 '
 compare 'one switch for few hosts' 0 '' --compare all --nodes 10
-[ "$(grep -c '^star' out)" = 6 ] || not_ok 'one row for one switch' "$(cat out)"
-has 'and for which networks' '^star +1 x .*; the same for torus, mesh,$'
+[ "$(grep -c '^star' out)" = 2 ] || not_ok 'one row for one switch' "$(cat out)"
+has 'and for which networks' 'torus, mesh, '
 compare 'groups that are one' 0 '' --compare dragonfly --nodes 50
-has 'is no choice between groups' 'a single group, so nothing$'
+has 'is no choice between groups' '; a single$'
+compare 'a torus of one dimension' 0 '' --compare torus,ring --nodes 50
+[ "$(grep -cE '^ring 3 ' out)" = 2 ] || not_ok 'is a ring' "$(cat out)"
+has 'which is said' '^ring 3 +.* the same'
+compare 'figures of what is no comparison' 3 'ftplan: -v goes with --compare' --nodes 300 -v
 
 python3 - "$ftplan" >out 2>err <<'END'
 import pty
@@ -110,6 +124,7 @@ compare 'a design beside a family' 0 '' --compare slim-fly,a.json --nodes 72
 has 'both' '^2 networks for 72 hosts$'
 compare 'prices by length' 0 '' --compare torus --nodes 300 --catalog "$catalog"
 has 'which is said' '; lengths of cables: the floor model\.$'
+compare 'kinds of cables' 0 '' --compare torus --nodes 300 --catalog "$catalog" --verbose
 has 'electric and optical' '^ .* electric +optical '
 
 compare 'a search for throughput' 0 '' --compare mesh --nodes 300 --gap 0.05 --format csv

@@ -142,6 +142,16 @@ static void make_mesh(struct net *net)
 	net_grid(net, (const uint32_t[]){4, 4, 1}, false);
 }
 
+static void make_mesh_long(struct net *net)
+{
+	net_grid(net, (const uint32_t[]){8, 12, 1}, false);
+}
+
+static void make_mesh_3d(struct net *net)
+{
+	net_grid(net, (const uint32_t[]){3, 4, 6}, false);
+}
+
 static void make_torus_4x4(struct net *net)
 {
 	net_grid(net, (const uint32_t[]){4, 4, 1}, true);
@@ -229,6 +239,8 @@ static const struct row rows[] = {
 	{"the same, nearer", make_torus_broken, 0, 0.109375, 0, 0.003},
 	{"torus 2x3 of 4 cables", make_cube_rack, 0, 2, 0, 0.01},
 	{"mesh 4x4", make_mesh, 0, 0.0625, 0, 0.01},
+	{"mesh 8x12: the cut of its middle, by the order of dimensions", make_mesh_long, 0, 8 / (48.0 * 48), 0, 1e-6},
+	{"mesh 3x4x6: the same", make_mesh_3d, 0, 12 / (36.0 * 36), 0, 1e-6},
 	{"unlike capacities", make_tree, 0, 4.5 / 27, 0, 0.01},
 	{"ring of 9, each to the next but one", make_ring, 2, 0.5 + 1 / 7.0, 0, 0.01},
 	{"ring of 9, each to the one opposite", make_ring, 4, 1 / 4.0 + 1 / 5.0, 0, 0.001},

@@ -69,8 +69,8 @@ _ftplan()
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --throughput --gap --workload --against --placement --routing --switch-latency --host-overhead --seed --walk --switch --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
-			--objective --prefer-expandable --output --help --version -o -h -V' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W '--format --catalog --alternatives --pareto --stages --compare --throughput --verbose --gap --workload --against --placement --routing --switch-latency --host-overhead --seed --walk --switch --infer --cables --from --node-name-map --name --nodes --topology --nodes-max --blocking --levels
+			--objective --prefer-expandable --output --help --version -o -v -h -V' -- "$cur")
 	else
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")

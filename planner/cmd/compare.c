@@ -305,6 +305,7 @@ static int make(struct compare *c, struct ft_error *err)
 	if (r < 0)
 		return r;
 	c->comparison.curve = c->node_count > 1;
+	c->comparison.verbose = c->options->verbose;
 	c->catalog = c->named ? c->named : c->fallback;
 	r = add_all(c, err);
 	if (r == 0 && c->comparison.count == 0)

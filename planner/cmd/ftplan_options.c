@@ -42,8 +42,9 @@ static const char help_text[] = "Usage: ftplan [OPTION]... DESIGN.json\n"
 				"  --compare T,T...   networks side by side: topologies as below or \"all\" for\n"
 				"                     --nodes, and designs; what they cost, carry and withstand,\n"
 				"                     as text, csv, json or svg; --nodes A..B gives curves\n"
-				"  --gap G            of both: search for throughput until value and bound\n"
-				"                     differ by this share, such as 0.01\n"
+				"  -v, --verbose      of --compare: all figures, with their bounds\n"
+				"  --gap G            of --compare and --throughput: search for throughput until\n"
+				"                     value and bound differ by this share, such as 0.01\n"
 				"  --throughput[=TRAFFIC,...]  how much of their links all hosts can use at once:\n"
 				"                     all-to-all, permutation, worst-matching (default: all)\n"
 				"  --workload W,W,...  how long these workloads take: all-to-all, binary-tree,\n"
@@ -439,6 +440,9 @@ static int parse_option(struct ft_plan_options *options, int c, const char *argu
 		if (options->work == FT_WORK_CURVE)
 			options->work_option = NULL;
 		return set_work(options, FT_WORK_COMPARE, "--compare");
+	case 'v':
+		options->verbose = true;
+		return -1;
 	case OPTION_GAP:
 		if (parse_gap(options, argument) < 0)
 			return usage_error("--gap takes a share from 0.001 to 0.5, such as 0.01", argument);
@@ -572,6 +576,8 @@ static int check_options(struct ft_plan_options *options, int argc, char **argv)
 		return check_compare(options, argc, argv);
 	if (options->work == FT_WORK_WALK)
 		return check_walk(options, argc, argv);
+	if (options->verbose)
+		return usage_error("-v goes with --compare", NULL);
 	if (options->gap > 0 && options->work != FT_WORK_THROUGHPUT)
 		return usage_error("--gap goes with --compare and --throughput", NULL);
 	if (options->step == 0)
@@ -657,6 +663,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 		{"compare", required_argument, NULL, OPTION_COMPARE},
 		{"throughput", optional_argument, NULL, OPTION_THROUGHPUT},
 		{"gap", required_argument, NULL, OPTION_GAP},
+		{"verbose", no_argument, NULL, 'v'},
 		{"infer", required_argument, NULL, OPTION_INFER},
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"cables", required_argument, NULL, OPTION_CABLES},
@@ -688,7 +695,7 @@ int ft_plan_options_read(int argc, char **argv, struct ft_plan_options *options)
 	*options = (struct ft_plan_options){.format = ft_format_find("text"), .throughput = {.seed = 1}};
 	ft_workload_options_init(&options->workload);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:hV", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":o:vhV", long_options, NULL)) != -1) {
 		int status;
 
 		if (c == '?' || c == ':') {

@@ -47,6 +47,7 @@ struct ft_plan_options {
 	uint32_t first, last; /* of a curve; both the number of --nodes where there is one */
 	uint32_t step;	      /* of a comparison's curve 0: not given */
 	const char *compare;  /* the list behind --compare */
+	bool verbose;	      /* its text shows all figures */
 	char **designs;	      /* for --compare */
 	int design_count;
 	double gap; /* of the throughput; 0: not given */

@@ -95,6 +95,7 @@ struct ft_comparison {
 	size_t count;
 	uint32_t seed, orders; /* of what is random */
 	bool curve;	       /* over numbers of nodes */
+	bool verbose;	       /* text shows all figures */
 };
 
 void ft_comparison_release(struct ft_comparison *comparison);

@@ -7,7 +7,10 @@
 
 struct ft_text;
 
-/* A page of 100 columns: what each network takes, costs, carries and withstands, and which is best at what. */
+/*
+ * A page of 100 columns: which networks are worth choosing from and why, and which is best at what. Behind it, if
+ * @comparison is verbose, what each one takes, costs, carries and withstands.
+ */
 void ft_comparison_write_text(struct ft_text *text, const struct ft_comparison *comparison);
 
 /* One row a network and number of nodes; beside a figure that may be other than exact stands how it came about. */

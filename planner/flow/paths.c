@@ -8,6 +8,8 @@
 
 #include "base/cleanup.h"
 
+#define ROUNDING 1e-9 /* lengths that are equal but for so much of them are */
+
 void ft_flow_graph_release(struct ft_flow_graph *graph)
 {
 	free(graph->first);
@@ -267,6 +269,39 @@ void ft_flow_paths_walk(const struct ft_flow_paths *paths, uint32_t last, double
 	while (g->from[last] != paths->order[0]) {
 		last = paths->last[g->from[last]];
 		carry(carried, last, amount);
+	}
+}
+
+/* The arc of a shortest way to @to that comes from the vertex whose number is nearest. */
+static uint32_t arc_straight(const struct ft_flow_paths *paths, const double *length, uint32_t to)
+{
+	const struct ft_flow_graph *g = paths->graph;
+	double limit = paths->distance[to] * (1 + ROUNDING);
+	uint32_t best = paths->last[to], least = UINT32_MAX;
+
+	for (uint32_t i = g->in_first[to]; i < g->in_first[to + 1]; i++) {
+		uint32_t k = g->in[i], from = g->from[k], apart = from < to ? to - from : from - to;
+
+		if (apart >= least || paths->rank[from] >= paths->rank[to] || paths->distance[from] + length[k] > limit)
+			continue;
+		best = k;
+		least = apart;
+	}
+	return best;
+}
+
+void ft_flow_paths_send_straight(struct ft_flow_paths *paths, const double *want, const double *length,
+				 struct ft_flow_carried *carried)
+{
+	for (uint32_t i = 0; i < paths->reached; i++)
+		paths->amount[paths->order[i]] = want[paths->order[i]];
+	for (uint32_t i = paths->reached; i-- > 1;) {
+		uint32_t to = paths->order[i], arc = arc_straight(paths, length, to);
+
+		if (paths->amount[to] <= 0)
+			continue;
+		carry(carried, arc, paths->amount[to]);
+		paths->amount[paths->graph->from[arc]] += paths->amount[to];
 	}
 }
 

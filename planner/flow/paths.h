@@ -88,4 +88,11 @@ void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double 
 void ft_flow_paths_send_one(struct ft_flow_paths *paths, uint32_t to, double amount, double slack, double growth,
 			    double *length, struct ft_flow_carried *carried);
 
+/*
+ * Sends @want[v] from the source of the last search, which was by @length, to every vertex v, along one of the shortest
+ * paths: of its last arcs the one from the vertex whose number is nearest, and so on.
+ */
+void ft_flow_paths_send_straight(struct ft_flow_paths *paths, const double *want, const double *length,
+				 struct ft_flow_carried *carried);
+
 #endif

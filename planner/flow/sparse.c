@@ -31,7 +31,6 @@
 
 #include "base/cleanup.h"
 #include "planner/flow/mix.h"
-#include "planner/flow/paths.h"
 
 #define STEEP_FIRST 4.0
 #define STEEP_MORE 2.0	 /* prices become so many times as steep */
@@ -51,65 +50,46 @@ enum {
 	STEPS_MAX = 3000000000, /* arcs looked at: some 10 s */
 };
 
-struct search {
-	const struct ft_flow_problem *problem;
-	struct ft_flow_graph graph;
-	struct ft_flow_paths paths;
+struct sparse {
+	struct ft_flow_search *search;
 	struct ft_flow_mix mix;
-	struct ft_flow_carried carried;
-	double *want; /* by vertex: the demands of one source */
 	double *mean; /* by arc: the mean of prices */
 	uint32_t rounds, sweeps;
 	uint32_t raised; /* the round of which prices became steeper */
-	uint64_t steps;	 /* of the searches */
 	double steep;
 	double soft;		  /* the share of the greatest load that prices do not tell from a mean one */
 	double saved, saved_last; /* the share of all costs that the ways of the last round save, and of that before */
-	double bound;		  /* the least so far */
-	double value;		  /* the most so far */
 };
 
-static void search_release(struct search *s)
+static void sparse_release(struct sparse *s)
 {
-	ft_flow_graph_release(&s->graph);
-	ft_flow_paths_release(&s->paths);
 	ft_flow_mix_release(&s->mix);
-	ft_flow_carried_release(&s->carried);
-	free(s->want);
 	free(s->mean);
 }
 
-static int search_make(const struct ft_flow_problem *problem, struct search *s)
+static int sparse_make(struct ft_flow_search *search, struct sparse *s)
 {
 	int r;
 
-	s->problem = problem;
-	s->bound = INFINITY;
+	s->search = search;
 	s->steep = STEEP_FIRST;
-	if (problem->demand_count >= UINT32_MAX)
+	if (search->problem->demand_count >= UINT32_MAX)
 		return -ENOMEM;
-	r = ft_flow_graph_make(problem, &s->graph);
-	if (r >= 0)
-		r = ft_flow_paths_make(&s->graph, &s->paths);
-	if (r >= 0)
-		r = ft_flow_mix_make(&s->graph, (uint32_t)problem->demand_count, &s->mix);
-	if (r >= 0)
-		r = ft_flow_carried_make(&s->graph, &s->carried);
+	r = ft_flow_mix_make(&search->graph, (uint32_t)search->problem->demand_count, &s->mix);
 	if (r < 0)
 		return r;
-	s->mean = calloc(s->graph.arc_count + 1UL, sizeof(*s->mean));
-	s->want = calloc(problem->vertex_count + 1UL, sizeof(*s->want));
-	return s->mean && s->want ? 0 : -ENOMEM;
+	s->mean = calloc(search->graph.arc_count + 1UL, sizeof(*s->mean));
+	return s->mean ? 0 : -ENOMEM;
 }
 
 /* ---- rounds ---- */
 
 /* What is carried becomes a routing of @part. */
-static int carried_offer(struct search *s, uint32_t part)
+static int carried_offer(struct sparse *s, uint32_t part)
 {
-	int r = ft_flow_mix_add(&s->mix, part, &s->carried);
+	int r = ft_flow_mix_add(&s->mix, part, &s->search->carried);
 
-	ft_flow_carried_forget(&s->carried);
+	ft_flow_carried_forget(&s->search->carried);
 	return r;
 }
 
@@ -122,12 +102,13 @@ struct costs {
  * The demand at @index of the list, from the source last searched from: its ways over each neighbour of its
  * destination, as far as they are worth it.
  */
-static int demand_offer(struct search *s, size_t index, struct costs *costs)
+static int demand_offer(struct sparse *s, size_t index, struct costs *costs)
 {
-	const struct ft_flow_demand *demand = &s->problem->demands[index];
-	const struct ft_flow_graph *g = &s->graph;
+	const struct ft_flow_demand *demand = &s->search->problem->demands[index];
+	const struct ft_flow_graph *g = &s->search->graph;
 	uint32_t part = (uint32_t)index;
-	double paid = ft_flow_mix_cost(&s->mix, part), least = demand->amount * s->paths.distance[demand->to], most;
+	double paid = ft_flow_mix_cost(&s->mix, part), least = demand->amount * s->search->paths.distance[demand->to],
+	       most;
 
 	costs->paid += paid;
 	costs->least += least;
@@ -138,10 +119,10 @@ static int demand_offer(struct search *s, size_t index, struct costs *costs)
 		uint32_t last = g->in[i], from = g->from[last];
 		int r;
 
-		if (!ft_flow_paths_before(&s->paths, from, demand->to) ||
-		    demand->amount * (s->paths.distance[from] + s->mix.price[last]) > most)
+		if (!ft_flow_paths_before(&s->search->paths, from, demand->to) ||
+		    demand->amount * (s->search->paths.distance[from] + s->mix.price[last]) > most)
 			continue;
-		ft_flow_paths_walk(&s->paths, last, demand->amount, &s->carried);
+		ft_flow_paths_walk(&s->search->paths, last, demand->amount, &s->search->carried);
 		r = carried_offer(s, part);
 		if (r < 0)
 			return r;
@@ -151,10 +132,10 @@ static int demand_offer(struct search *s, size_t index, struct costs *costs)
 }
 
 /* The demands of the list from @begin to @end, which are of the source last searched from. */
-static int demands_offer(struct search *s, uint32_t source, size_t begin, size_t end, struct costs *costs)
+static int demands_offer(struct sparse *s, uint32_t source, size_t begin, size_t end, struct costs *costs)
 {
 	for (size_t i = begin; i < end; i++) {
-		const struct ft_flow_demand *demand = &s->problem->demands[i];
+		const struct ft_flow_demand *demand = &s->search->problem->demands[i];
 		int r;
 
 		if (demand->to == source || demand->amount <= 0)
@@ -162,8 +143,9 @@ static int demands_offer(struct search *s, uint32_t source, size_t begin, size_t
 		if (s->rounds > 0) {
 			r = demand_offer(s, i, costs);
 		} else {
-			ft_flow_paths_send_one(&s->paths, demand->to, demand->amount,
-					       SLACK * s->paths.distance[demand->to], 0, s->mix.price, &s->carried);
+			ft_flow_paths_send_one(&s->search->paths, demand->to, demand->amount,
+					       SLACK * s->search->paths.distance[demand->to], 0, s->mix.price,
+					       &s->search->carried);
 			r = carried_offer(s, (uint32_t)i);
 		}
 		if (r < 0)
@@ -173,24 +155,24 @@ static int demands_offer(struct search *s, uint32_t source, size_t begin, size_t
 }
 
 /* Gives every demand new ways, and moves it to them at once, so that the next ones see what it has done. */
-static int round_run(struct search *s)
+static int round_run(struct sparse *s)
 {
-	const struct ft_flow_graph *g = &s->graph;
+	const struct ft_flow_graph *g = &s->search->graph;
 	struct costs costs = {0};
 	size_t next = 0;
 
 	for (uint32_t source = 0; source < g->vertex_count; source++) {
 		size_t begin = next;
-		uint32_t count = ft_flow_demands_of(s->problem, source, s->want, &next);
+		uint32_t count = ft_flow_demands_of(s->search->problem, source, s->search->want, &next);
 		int r;
 
 		if (count == 0)
 			continue;
-		ft_flow_paths_find(&s->paths, source, s->mix.price, s->want, count);
+		ft_flow_paths_find(&s->search->paths, source, s->mix.price, s->search->want, count);
 		r = demands_offer(s, source, begin, next, &costs);
 		if (r < 0)
 			return r;
-		s->steps += g->arc_count;
+		s->search->steps += g->arc_count;
 	}
 	s->saved_last = s->saved;
 	s->saved = s->rounds > 0 ? 1 - costs.least / costs.paid : 0;
@@ -200,30 +182,21 @@ static int round_run(struct search *s)
 
 /* ---- values ---- */
 
-static void value_take(struct search *s)
+static void value_take(struct sparse *s)
 {
 	ft_flow_mix_add_up(&s->mix, s->steep);
-	s->value = fmax(s->value, 1 / s->mix.most);
+	s->search->value = fmax(s->search->value, 1 / s->mix.most);
 }
 
-static double volume_of(const struct search *s, const double *length)
+static void mean_take(struct sparse *s)
 {
-	double volume = 0;
+	double weight = fmax(MEMORY, 1.0 / ++s->sweeps), volume = ft_flow_search_volume(s->search, s->mix.price);
 
-	for (uint32_t k = 0; k < s->graph.arc_count; k++)
-		volume += length[k] * s->graph.capacity[k];
-	return volume;
-}
-
-static void mean_take(struct search *s)
-{
-	double weight = fmax(MEMORY, 1.0 / ++s->sweeps), volume = volume_of(s, s->mix.price);
-
-	for (uint32_t k = 0; k < s->graph.arc_count; k++)
+	for (uint32_t k = 0; k < s->search->graph.arc_count; k++)
 		s->mean[k] += weight * (s->mix.price[k] / volume - s->mean[k]);
 }
 
-static int settle(struct search *s)
+static int settle(struct sparse *s)
 {
 	double mean = 0;
 	int r;
@@ -239,75 +212,50 @@ static int settle(struct search *s)
 			break;
 	}
 	r = ft_flow_mix_clean(&s->mix);
-	for (uint32_t k = 0; k < s->graph.arc_count; k++)
-		mean += s->mix.price[k] * s->graph.capacity[k] * s->mix.load[k];
-	s->soft = 1 - mean / volume_of(s, s->mix.price) / s->mix.most;
+	for (uint32_t k = 0; k < s->search->graph.arc_count; k++)
+		mean += s->mix.price[k] * s->search->graph.capacity[k] * s->mix.load[k];
+	s->soft = 1 - mean / ft_flow_search_volume(s->search, s->mix.price) / s->mix.most;
 	return r;
 }
 
 /* ---- bounds ---- */
 
-static void bound_take(struct search *s, const double *length)
+static bool is_bound_due(const struct sparse *s)
 {
-	double reach = 0;
-	size_t next = 0;
-
-	for (uint32_t source = 0; source < s->graph.vertex_count; source++) {
-		uint32_t count = ft_flow_demands_of(s->problem, source, s->want, &next);
-
-		if (count == 0)
-			continue;
-		ft_flow_paths_find(&s->paths, source, length, s->want, count);
-		reach += ft_flow_paths_reach(&s->paths, s->want);
-		s->steps += s->graph.arc_count;
-	}
-	s->bound = fmin(s->bound, volume_of(s, length) / reach);
-}
-
-static bool is_bound_due(const struct search *s)
-{
-	return s->rounds <= PROOFS_FIRST || s->rounds % PROOFS_EVERY == 0 || s->soft + s->saved < 2 * s->problem->gap;
-}
-
-static bool is_enough(const struct search *s)
-{
-	return s->value >= s->bound * (1 - s->problem->gap) ||
-	       (s->problem->enough > 0 && s->value >= s->problem->enough);
+	return s->rounds <= PROOFS_FIRST || s->rounds % PROOFS_EVERY == 0 ||
+	       s->soft + s->saved < 2 * s->search->problem->gap;
 }
 
 /* Whether little more is to be found at these prices. */
-static bool are_prices_too_flat(const struct search *s)
+static bool are_prices_too_flat(const struct sparse *s)
 {
-	return s->soft * FINE > s->problem->gap &&
+	return s->soft * FINE > s->search->problem->gap &&
 	       (s->soft > s->saved || (s->rounds > s->raised + LINGER && s->saved > STAGNATION * s->saved_last));
 }
 
-int ft_flow_sparse_solve(const struct ft_flow_problem *problem, struct ft_flow *ret)
+int ft_flow_sparse_solve(struct ft_flow_search *search, uint32_t *ret_rounds)
 {
-	_cleanup_(search_release) struct search s = {0};
-	uint64_t steps_max = problem->steps_max ? problem->steps_max : STEPS_MAX;
-	int r = search_make(problem, &s);
+	_cleanup_(sparse_release) struct sparse s = {0};
+	uint64_t steps_max = ft_flow_search_steps_max(search, STEPS_MAX);
+	int r = sparse_make(search, &s);
 
 	if (r < 0)
 		return r;
-	bound_take(&s, s.mix.price);
+	ft_flow_search_prove(search, s.mix.price);
 	do {
 		r = round_run(&s);
 		if (r >= 0)
 			r = settle(&s);
 		if (r < 0)
 			return r;
-		if (!is_enough(&s) && is_bound_due(&s))
-			bound_take(&s, s.mean);
+		if (!ft_flow_search_is_enough(search) && is_bound_due(&s))
+			ft_flow_search_prove(search, s.mean);
 		if (are_prices_too_flat(&s)) {
 			s.steep *= STEEP_MORE;
 			s.raised = s.rounds;
 			ft_flow_mix_add_up(&s.mix, s.steep);
 		}
-	} while (!is_enough(&s) && s.steps + s.mix.steps < steps_max);
-	ret->value = s.value;
-	/* Where they are equal but for rounding. */
-	ret->bound = fmax(s.bound, s.value);
-	ret->rounds = s.rounds;
+	} while (!ft_flow_search_is_enough(search) && search->steps + s.mix.steps < steps_max);
+	*ret_rounds = s.rounds;
 	return 0;
 }

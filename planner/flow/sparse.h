@@ -3,9 +3,9 @@
 #ifndef FT_PLANNER_FLOW_SPARSE_H
 #define FT_PLANNER_FLOW_SPARSE_H
 
-#include "planner/flow/flow.h"
+#include "planner/flow/search.h"
 
-/* As ft_flow_solve(), of demands in a list that all have a path. Fills value, bound and rounds of @ret. */
-int ft_flow_sparse_solve(const struct ft_flow_problem *problem, struct ft_flow *ret);
+/* As ft_flow_solve(), of demands in a list that all have a path. The value and the bound are those of @search. */
+int ft_flow_sparse_solve(struct ft_flow_search *search, uint32_t *ret_rounds);
 
 #endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "planner/compare/cells.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* ---- cells ---- */
+
+static const char *mark(const struct ft_measured *m)
+{
+	static const char *const marks[FT_HOW_COUNT] = {
+		[FT_HOW_UNKNOWN] = "", [FT_HOW_EXACT] = "",    [FT_HOW_CLOSED] = "*",
+		[FT_HOW_FOUND] = "~",  [FT_HOW_SAMPLED] = "~",
+	};
+
+	return marks[m->how];
+}
+
+void ft_cell_count(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.0f%s", m->value, mark(m));
+}
+
+void ft_cell_thousands(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f%s", m->value / 1000, mark(m));
+}
+
+void ft_cell_one(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f%s", m->value, mark(m));
+}
+
+void ft_cell_two(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.2f%s", m->value, mark(m));
+}
+
+void ft_cell_three(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.3f%s", m->value, mark(m));
+}
+
+void ft_cell_at_least(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_cell_count(cell, m);
+	if (m->how == FT_HOW_FOUND)
+		ft_text_printf(cell, " >=%.0f", m->low);
+}
+
+void ft_cell_at_most(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_cell_three(cell, m);
+	if (m->how == FT_HOW_FOUND)
+		ft_text_printf(cell, " <=%.3f", m->high);
+}
+
+void ft_cell_median(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f %%%s", 100 * m->value, mark(m));
+	if (m->how == FT_HOW_SAMPLED)
+		ft_text_printf(cell, " (%.0f-%.0f)", 100 * m->low, 100 * m->high);
+}
+
+void ft_cell_percent(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f %%%s", 100 * m->value, mark(m));
+}
+
+void ft_cell_share(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.0f %%%s", 100 * m->value, mark(m));
+}
+
+/* ---- rows ---- */
+
+const char *ft_compared_called(const struct ft_compared *row)
+{
+	return row->asked_is_design ? row->asked : row->network;
+}
+
+static bool is_equal(const struct ft_compared *a, const struct ft_compared *b, enum ft_compared_figure figure)
+{
+	double x = a->figures[figure].value, y = b->figures[figure].value;
+
+	return x <= y && x >= y;
+}
+
+/* One switch, whichever network is asked for; or a torus of one dimension, which is a ring. */
+static bool is_same(const struct ft_compared *a, const struct ft_compared *b)
+{
+	return !a->asked_is_design && !b->asked_is_design && a->network && b->network && a->nodes == b->nodes &&
+	       strcmp(a->switches, b->switches) == 0 &&
+	       (strcmp(a->network, b->network) == 0 || a->figures[FT_COMPARED_SWITCHES].value <= 1) &&
+	       is_equal(a, b, FT_COMPARED_SWITCHES) && is_equal(a, b, FT_COMPARED_SWITCH_CABLES);
+}
+
+/* One row is enough of networks that are the same. */
+static bool is_repeated(const struct ft_comparison *comparison, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (is_same(&comparison->rows[i], &comparison->rows[index]))
+			return true;
+	return false;
+}
+
+bool ft_comparison_shows(const struct ft_comparison *comparison, size_t index)
+{
+	return comparison->rows[index].network && !is_repeated(comparison, index);
+}
+
+size_t ft_comparison_shown(const struct ft_comparison *comparison)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->count; i++)
+		count += ft_comparison_shows(comparison, i);
+	return count;
+}
+
+bool ft_comparison_knows(const struct ft_comparison *comparison, enum ft_compared_figure figure)
+{
+	for (size_t i = 0; i < comparison->count; i++)
+		if (ft_measured_known(&comparison->rows[i].figures[figure]))
+			return true;
+	return false;
+}
+
+/* ---- tables ---- */
+
+static void add_right(struct ft_text *text, const char *string, int width)
+{
+	ft_text_printf(text, "%*s", width, string);
+}
+
+void ft_cells_add_heading(struct ft_text *text, const struct ft_comparison *comparison, const char *title,
+			  const struct ft_column *columns, size_t count)
+{
+	ft_text_printf(text, "\n%-*s", FT_CELLS_NAME, title);
+	for (size_t i = 0; i < count; i++)
+		if (ft_comparison_knows(comparison, columns[i].figure))
+			add_right(text, columns[i].above, columns[i].width);
+	ft_text_printf(text, "\n%*s", FT_CELLS_NAME, "");
+	for (size_t i = 0; i < count; i++)
+		if (ft_comparison_knows(comparison, columns[i].figure))
+			add_right(text, columns[i].below, columns[i].width);
+	ft_text_puts(text, "\n");
+}
+
+void ft_cells_add_line(struct ft_text *text, const struct ft_comparison *comparison, const struct ft_compared *row,
+		       const struct ft_column *columns, size_t count)
+{
+	_cleanup_(ft_text_release) struct ft_text cell = {0};
+	const char *called = ft_compared_called(row);
+	int late = 0;
+
+	ft_text_printf(text, "%-*s", FT_CELLS_NAME, called);
+	/* A name that is too long takes the room before the first number. */
+	late = (int)strlen(called) > FT_CELLS_NAME ? (int)strlen(called) - FT_CELLS_NAME : 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct ft_measured *measured = &row->figures[columns[i].figure];
+		int width = columns[i].width - late;
+
+		if (!ft_comparison_knows(comparison, columns[i].figure))
+			continue;
+		ft_text_reset(&cell);
+		if (ft_measured_known(measured))
+			columns[i].add(&cell, measured);
+		else
+			ft_text_puts(&cell, "?");
+		late = width <= (int)cell.length ? (int)cell.length + 1 - width : 0;
+		add_right(text, ft_text_string(&cell), width + late);
+	}
+	text->failed |= cell.failed;
+}
+
+void ft_cells_add_wrapped(struct ft_text *text, size_t at, int indent, const char *words)
+{
+	for (bool first = true; *words; first = false) {
+		size_t length = strcspn(words, " ");
+
+		if (!first && at + 1 + length > FT_CELLS_WIDTH) {
+			ft_text_printf(text, "\n%*s", indent, "");
+			at = (size_t)indent;
+		} else if (!first) {
+			ft_text_puts(text, " ");
+			at++;
+		}
+		ft_text_add(text, words, length);
+		at += length;
+		words += length;
+		words += *words == ' ';
+	}
+	ft_text_puts(text, "\n");
+}
+
+/* Other networks that are this one, too. */
+static void add_repeated(struct ft_text *text, const struct ft_comparison *comparison, size_t index)
+{
+	const char *between = "; the same for ";
+
+	for (size_t i = index + 1; i < comparison->count; i++) {
+		if (!is_same(&comparison->rows[index], &comparison->rows[i]))
+			continue;
+		ft_text_printf(text, "%s%s", between, comparison->rows[i].asked);
+		between = ", ";
+	}
+}
+
+void ft_cells_add_bought(struct ft_text *text, const struct ft_comparison *comparison, size_t index)
+{
+	const struct ft_compared *row = &comparison->rows[index];
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+	size_t name = strlen(ft_compared_called(row));
+
+	name = name > FT_CELLS_NAME ? name : FT_CELLS_NAME;
+	ft_text_puts(&words, row->switches);
+	if (row->asked_is_design)
+		ft_text_printf(&words, ", %u host%s, %s", row->nodes, ft_text_s(row->nodes), row->network);
+	if (ft_measured_known(&row->figures[FT_COMPARED_SWITCH_CABLES]))
+		ft_text_printf(&words, ", %.0f cables", row->figures[FT_COMPARED_SWITCH_CABLES].value);
+	if (ft_measured_known(&row->figures[FT_COMPARED_COST])) {
+		ft_text_printf(&words, ", %.0f", row->figures[FT_COMPARED_COST].value);
+		if (row->currency && row->currency[0])
+			ft_text_printf(&words, " %s", row->currency);
+		ft_text_puts(&words, " in all");
+	}
+	ft_text_puts(&words, row->one_group ? "; a single group, so nothing leads to others" : "");
+	ft_text_puts(&words, row->apart ? "; in parts: not all hosts reach each other" : "");
+	add_repeated(&words, comparison, index);
+	ft_text_printf(text, "%-*s ", FT_CELLS_NAME, ft_compared_called(row));
+	ft_cells_add_wrapped(text, name + 1, FT_CELLS_NAME + 1, ft_text_string(&words));
+	text->failed |= words.failed;
+}
