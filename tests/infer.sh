@@ -113,6 +113,38 @@ planes "4-post: every spine is cabled to every core switch, and both have rings"
 	'"planes": 1, "rings": {"spine": 3, "core": 5}' '"rings": {"spine": 3, "core": 5}' ''
 planes "a ring of spines in planes" '"planes": 4, "rings": {"spine": 2}' '"rings": {"spine": 2}' ''
 
+# classes WHAT KEYS SED: a tree of two levels with these keys, of which SED changes the network file, is inferred with its
+# classes, and with nothing wrong.
+classes()
+{
+	printf '{"ftcheck": 1, "name": "t", "topology": "fat-tree", %s}' "$2" >"$work/plain"
+	"$ftplan" --format ibsim "$work/plain" | sed "$3" >"$work/net"
+	"$ftplan" --infer "$work/net" >"$work/design" 2>"$work/err" &&
+		"$ftcheck" --plan "$work/design" --from "$work/net" >"$work/report" && grep -q '; nothing to report$' "$work/report" &&
+		python3 - "$work/plain" "$work/design" <<-'END'
+			import json, sys
+			meant, found = (json.load(open(name, encoding="utf-8")) for name in sys.argv[1:])
+			keys = ("topology", "nodes", "classes", "bundle", "bundles")
+			sys.exit(any(meant.get(key) != found.get(key) for key in keys))
+		END
+	result "$1" $?
+}
+
+leaves='"edge": {"ports": 36, "count": 20, "ports_to_nodes": 18, "ports_to_core": 8}, "core": {"ports": 120, "count": 2}'
+classes "service leaves on two core switches" \
+	'"nodes": 336, "bundle": 4, "classes": [{"count": 4, "hosts": 12, "bundle": [10, 8]}], '"$leaves" ''
+classes "of one name" \
+	'"nodes": 336, "bundle": 4, "classes": [{"count": 4, "hosts": 12, "bundle": [10, 8]}], '"$leaves" 's/"\(edge\|core\)[0-9]*"/"sw"/'
+classes "two classes of leaves, one with more ports, and a core switch with hosts" '"nodes": 374, "bundle": 2,
+	"classes": [{"count": 6, "hosts": 20, "bundle": 3}, {"count": 3, "ports": 40, "hosts": 10, "bundle": 1},
+	{"tier": "core", "count": 1, "hosts": 4}],
+	"edge": {"ports": 36, "count": 20, "ports_to_nodes": 20, "ports_to_core": 8}, "core": {"ports": 120, "count": 4}' ''
+classes "uneven bundles: 5 + 4 of most, 3 + 1 of some" '"nodes": 336, "classes": [{"count": 4, "hosts": 12, "bundle": [3, 1]}],
+	"edge": {"ports": 36, "count": 20, "ports_to_nodes": 18, "ports_to_core": 9}, "core": {"ports": 120, "count": 2}' ''
+classes "thick bundles, and half of them" '"nodes": 336, "bundle": 4, "bundles": "thick",
+	"classes": [{"count": 4, "hosts": 12, "bundle": [2, 2, 1]}],
+	"edge": {"ports": 36, "count": 20, "ports_to_nodes": 18, "ports_to_core": 10}, "core": {"ports": 120, "count": 3}' ''
+
 printf '{"ftcheck": 1, "name": "r", "nodes": 120, "topology": "random", "degree": 5, "seed": 4,
 	"edge": {"ports": 12, "ports_to_nodes": 6}}' >"$work/plain"
 "$ftplan" --format ibsim "$work/plain" >"$work/net" && "$ftplan" --infer "$work/net" >"$work/design" &&
@@ -123,7 +155,8 @@ if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
 		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'
 	# Three hosts on a core switch, which is no fault there.
-	real loginoff/topo '{"topology": "graph", "nodes": 145}' '{"cable-missing": 1}'
+	real loginoff/topo '{"topology": "fat-tree", "nodes": 145, "classes": [{"tier": "core", "count": 1, "hosts": 3}]}' \
+		'{"cable-missing": 1}'
 	# One director: what was bought is one switch, and its inside is part of the design.
 	real avakas/ib-subnet.txt '{"topology": "star", "nodes": 281, "edge": {"ports": 288, "inside": {"line_boards": 16,
 		"line_boards_max": 16, "line_ports": 18, "line_chips": 1, "fabric_boards": 9, "fabric_boards_max": 9,
@@ -149,12 +182,17 @@ if [ -d "$fabrics" ]; then
 	# A DDR island among QDR switches, a leaf behind another one; what is slow is so in its own class.
 	real plafrim/ib-subnet.txt '{"bundle": 9}' '{"cable-missing": 1, "cable-slow": 7}'
 	real plafrim2/ib-subnet-0.txt '{"bundle": 6}' '{"cable-missing": 1}'
-	for file in cascaded_leaf dual_rail hexnames las_20_4 two_edge_classes; do
+	for file in las_20_4 las_dup; do
+		real "shapes/$file.txt" '{"topology": "fat-tree", "nodes": 408, "classes": [{"count": 4, "hosts": 12, "bundle": [10, 8]}]}' '{}'
+	done
+	real shapes/two_edge_classes.txt '{"topology": "fat-tree", "classes": [{"count": 4, "hosts": 12, "bundle": 6}]}' '{}'
+	real shapes/ring4.txt '{"topology": "ring", "bundle": [3], "nodes": 48}' '{}'
+	for file in cascaded_leaf dual_rail hexnames; do
 		real "shapes/$file.txt" '{"topology": "fat-tree"}' '{}'
 	done
 	real shapes/one_plane.txt '{"topology": "fat-tree", "levels": 3, "planes": 1, "bundle": {"edge": 4, "spine": 2}}' '{}'
 	real shapes/planes_of_2.txt '{"topology": "fat-tree", "levels": 3, "planes": 2, "bundle": {"edge": 4, "spine": 1}}' '{}'
-	for file in las_dup ring4 triangle_mesh two_planes_disjoint two_switches; do
+	for file in triangle_mesh two_planes_disjoint two_switches; do
 		real "shapes/$file.txt" '{"topology": "graph"}' '{}'
 	done
 	real shapes/torus444.txt '{"topology": "torus", "dims": [4, 4, 4]}' '{}'

@@ -109,9 +109,9 @@ static const struct row rows[] = {
 	 "\"core\": {\"ports\": 36, \"count\": 2}|\"edge\": {\"ports\": 36, \"count\": 4", NULL},
 	{"a host on a core", MAIN "; hosts core1 1", "\"count\": 6|1 more on switches above", "host-on-core"},
 	{"several hosts on a core are there on purpose", MAIN "; hosts core1 2",
-	 "{\"name\": \"core1\", \"kind\": \"hosting core\", \"ports\": 36, \"hosts\": 2}", "="},
+	 "\"count\": 6|{\"tier\": \"core\", \"count\": 1, \"hosts\": 2}", "="},
 	{"or one on each of two", MAIN "; hosts core1 1; hosts core2 1",
-	 "{\"name\": \"core[1-2]\", \"kind\": \"core\", \"ports\": 36, \"hosts\": 1}", "="},
+	 "{\"tier\": \"core\", \"count\": 2, \"hosts\": 1}", "="},
 	{"an edge whose hosts are all off", MAIN "; quiet leaf4 8", "\"count\": 6|\"nodes\": 40", "ok"},
 	{"an edge with more hosts than the others", MAIN "; hosts leaf4 3",
 	 "\"nodes\": 51|\"ports_to_nodes\": 11|5 of 6 edge switches have 8 hosts; 1 has 11; as many as the fullest "
@@ -119,7 +119,7 @@ static const struct row rows[] = {
 	 "11",
 	 "ok"},
 	{"and one with more than beside the uplinks", MAIN "; cut leaf4 core1 2; hosts leaf4 24",
-	 "{\"name\": \"leaf4\", \"kind\": \"leaf\", \"ports\": 36, \"hosts\": 32}", "="},
+	 "{\"count\": 1, \"hosts\": 32, \"bundle\": [0, 2, 2]}", "="},
 	{"one edge and its core", "switch hub 36; switch top 36; hosts hub 9; link hub top 9",
 	 "\"topology\": \"fat-tree\"|\"edge\": {\"ports\": 36, \"count\": 1, \"ports_to_nodes\": 27, "
 	 "\"ports_to_core\": 9}|\"core\": {\"ports\": 36, \"count\": 1}|\"bundle\": 9",
@@ -136,14 +136,13 @@ static const struct row rows[] = {
 	 "\"hosts\": [{\"count\": 4, \"hosts\": 6}, {\"count\": 3, \"hosts\": 2}]", "ok"},
 	{"a storage switch, wired and named otherwise",
 	 MAIN "; switch stor1 36; hosts stor1 5; link stor1 core1 1; link stor1 core2 1; link stor1 core3 1",
-	 "\"count\": 6|{\"name\": \"stor1\", \"hosts\": 5}|{\"a\": \"stor1\", \"b\": \"core[1-3]\", \"count\": 1}",
-	 "ok"},
+	 "\"count\": 7|{\"count\": 1, \"hosts\": 5, \"bundle\": 1}", "ok"},
 	{"but one of an edge's name has lost cables",
 	 MAIN "; switch leaf7 36; hosts leaf7 8; link leaf7 core1 1; link leaf7 core2 1; link leaf7 core3 1",
 	 "\"count\": 7", "cable-missing cable-missing cable-missing"},
 	{"an edge on two cores of four, by thicker bundles",
 	 "tree leaf 8 core 4 3 10 36; switch leaf9 36; hosts leaf9 5; link leaf9 core1 6; link leaf9 core2 6",
-	 "\"count\": 8|{\"a\": \"leaf9\", \"b\": \"core[1-2]\", \"count\": 6}", "ok"},
+	 "\"count\": 9|{\"count\": 1, \"hosts\": 5, \"bundle\": [6, 6, 0, 0]}", "ok"},
 	{"an island", MAIN "; switch mgmt1 8; switch mgmt2 8; link mgmt1 mgmt2 2; link mgmt1 core1 1; hosts mgmt2 3",
 	 "\"nodes\": 48|\"islands\": [{\"name\": \"island\", \"switches\": [{\"name\": \"mgmt1\", \"ports\": 8, "
 	 "\"hosts\": 0}|{\"name\": \"mgmt2\", \"ports\": 8, \"hosts\": 3}]|{\"a\": \"mgmt1\", \"b\": \"core1\", "
@@ -197,7 +196,7 @@ static const struct row rows[] = {
 	 "switch a 36; switch b 36; hosts a 9; hosts b 9; link a b 6; unplug a 33", "\"count\": 6}", "=a b 6/5"},
 	{"but a dark port at its end proves nothing",
 	 "switch a 36; switch b 36; hosts a 9; hosts b 9; link a b 6; unplug a 31", "\"count\": 5}", "="},
-	{"a ring", RING, "\"topology\": \"graph\"|{\"name\": [\"a\", \"b\", \"c\", \"d\", \"e\"]", "="},
+	{"a ring", RING, "\"topology\": \"ring\"|\"bundle\": [3]|\"count\": 5", "ok"},
 	{"a ring of which a bundle lacks a cable", RING "; cut c d 1", "\"kind\": \"switch\"", "=c d 3/2"},
 	{"a ring without a bundle, as the dark ports say", RING "; cut c d 3", "c and d: 0 seen, 3 planned",
 	 "=c d 3/0"},
@@ -205,7 +204,7 @@ static const struct row rows[] = {
 	 "switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; "
 	 "hosts e 9; link a b 3; link b c 3; link c d 3; link d e 3",
 	 "nothing was held to be missing", "="},
-	{"a ring of four", RING4, "\"topology\": \"graph\"", "="},
+	{"a ring of four", RING4, "\"topology\": \"ring\"|\"bundle\": [3]|\"count\": 4", "ok"},
 	{"that lacks a cable", RING4 "; cut c d 1", "\"topology\": \"graph\"", "=c d 3/2"},
 	{"all to all, and one lacks a cable",
 	 "switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; "
@@ -227,9 +226,7 @@ static const struct row rows[] = {
 	 "io2 core2 6; link io3 core1 6; link io3 core2 6; name leaf1 x; name leaf2 x; name leaf3 x; name leaf4 x; "
 	 "name "
 	 "leaf5 x; name leaf6 x; name leaf7 x; name leaf8 x; name io1 x; name io2 x; name io3 x",
-	 "\"topology\": \"graph\"|{\"name\": \"leaf-01\", \"kind\": \"leaf\", \"ports\": 48, \"hosts\": 9, \"guid\": "
-	 "\"0x0000000000100001\"}|{\"a\": \"leaf-[09-11]\", \"b\": \"core[1-2]\", \"count\": 6}|names are made up",
-	 "="},
+	 "\"count\": 11|{\"count\": 3, \"hosts\": 6, \"bundle\": 6}|0x0000000000100001", "ok"},
 	{"of which one lacks a cable, and one of the others",
 	 "tree leaf 8 core 2 3 9 48; tree io 3 dummy 0 0 6 48; link io1 core1 6; link io1 core2 6; link io2 core1 6; "
 	 "link "
@@ -237,19 +234,18 @@ static const struct row rows[] = {
 	 "name "
 	 "leaf5 x; name leaf6 x; name leaf7 x; name leaf8 x; name io1 x; name io2 x; name io3 x; cut io2 core1 1; cut "
 	 "leaf4 core2 1",
-	 "\"topology\": \"graph\"", "=leaf-04 core2 3/2 leaf-10 core1 6/5"},
-	{"many hosts on a core", MAIN "; hosts core1 5",
-	 "{\"name\": \"core1\", \"kind\": \"hosting core\", \"ports\": 36, \"hosts\": 5}", "="},
+	 "{\"count\": 3, \"hosts\": 6, \"bundle\": 6}", "cable-missing cable-missing"},
+	{"many hosts on a core", MAIN "; hosts core1 5", "{\"tier\": \"core\", \"count\": 1, \"hosts\": 5}", "="},
 	{"two cables between two leaves are there on purpose", MAIN "; link leaf1 leaf4 2",
 	 "{\"a\": \"leaf1\", \"b\": [\"core[1-3]\", \"leaf4\"], \"count\": 2}", "="},
 	{"a router with two cables to a core", MAIN "; switch router 36; link router core1 2", "\"router\"", "ok"},
 	{"older leaves among newer ones", MAIN "; older leaf5; older leaf6",
-	 "{\"name\": \"leaf[5-6]\", \"kind\": \"4xEDR leaf\"|some switches have slower ones throughout", "="},
+	 "{\"count\": 2, \"hosts\": 8}|some switches have slower ones throughout", "="},
 	{"a chip of which most traces are dead",
 	 "tree line 9 chip 6 1 8 36; unplug chip3 1; unplug chip3 2; unplug chip3 4; unplug chip3 5; unplug chip3 6; "
 	 "unplug "
 	 "chip3 7",
-	 "\"topology\": \"graph\"",
+	 "\"count\": 9|\"bundle\": 1",
 	 "=line1 chip3 1/0 line2 chip3 1/0 line4 chip3 1/0 line5 chip3 1/0 line6 chip3 1/0 line7 chip3 1/0"},
 	{"pods of unlike size whose spines share a plane",
 	 "{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":54,\"planes\":2,\"edge\":{\"ports\":10,\"count\":18,"
@@ -335,7 +331,7 @@ static const struct row rows[] = {
 	{"leaves that have more to both cores than the others, in the same way",
 	 "tree leaf 12 core 2 4 8 64; link leaf11 core1 5; link leaf11 core2 4; link leaf12 core1 5; link leaf12 core2 "
 	 "4",
-	 "\"edge\": {\"ports\": 64, \"count\": 10,|\"name\": \"leaf[11-12]\"", "ok"},
+	 "\"edge\": {\"ports\": 64, \"count\": 12,|{\"count\": 2, \"hosts\": 8, \"bundle\": [9, 8]}", "ok"},
 	{"numbers that two tiers share", "tree sw 4 sx 2 2 8 36; name sx1 sw5; name sx2 sw7; name sw4 sw6",
 	 "\"core\": {\"ports\": 36, \"count\": 2}|\"edge\": {\"ports\": 36, \"count\": 4", "ok"},
 	{"three levels without names",

@@ -277,7 +277,21 @@ static uint32_t neighbours_along(uint32_t size)
 	return size == 2 ? 1 : 2;
 }
 
-/* Of a torus all switches have as many neighbours, but for missing cables. */
+/* A torus of one dimension: but for missing cables, each switch has two neighbours, and all bundles are of one width.
+ */
+static int recognise_ring(const struct ft_sketch *sketch)
+{
+	struct ft_family_keys keys;
+
+	if (sketch->degree != 2 || sketch->width_count != 1)
+		return 0;
+	ft_family_keys_init(&keys);
+	keys.bundles[0] = sketch->widths[0];
+	keys.bundle_count = 1;
+	return sketch->offer(sketch, &ft_family_ring, &keys);
+}
+
+/* Of a torus all switches have as many neighbours, but for missing cables. That of one dimension is a ring. */
 static int recognise_torus(const struct ft_sketch *sketch)
 {
 	struct ft_grid_guess guess = {
@@ -288,7 +302,7 @@ static int recognise_torus(const struct ft_sketch *sketch)
 		.pairs_double = true,
 	};
 
-	return ft_grid_recognise(&guess);
+	return sketch->degree == 2 ? 0 : ft_grid_recognise(&guess);
 }
 
 /* Few switches are inside of a small mesh, and each of them may lack a cable. */
@@ -372,6 +386,7 @@ const struct ft_family ft_family_ring = {
 	.propose = propose_ring,
 	.build = build_grid,
 	.label = ft_grid_label,
+	.recognise = recognise_ring,
 	.bisection = bisection_of_grid,
 	.symmetric = true,
 };

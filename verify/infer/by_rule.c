@@ -10,6 +10,8 @@
 #include "verify/infer/by_rule.h"
 #include "verify/model/verify.h"
 
+enum { TOLD_MAX = 6 }; /* pairs of switches that a note names */
+
 /* ---- parts of the text ---- */
 
 static void note_add(struct ft_text *text, const char *about, const struct ft_text *note)
@@ -21,13 +23,55 @@ static void note_add(struct ft_text *text, const char *about, const struct ft_te
 	text->failed |= note->failed;
 }
 
-void ft_infer_by_rule_notes(const struct ft_inference *f, struct ft_text *text)
+/* Notes the first few pairs with different planned and observed cables. */
+static void faults_tell(const struct ft_intent *intent, struct ft_text *why)
 {
+	uint32_t told = 0, all = 0;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i];
+
+		if (pair->planned == pair->seen)
+			continue;
+		if (all++ < TOLD_MAX)
+			ft_text_printf(why, "%s%s and %s: %u seen, %u planned", told++ ? "; " : "",
+				       intent->f->observed->switches[pair->a].label,
+				       intent->f->observed->switches[pair->b].label, pair->seen, pair->planned);
+	}
+	if (all > told)
+		ft_text_printf(why, "; and %u pairs more", all - told);
+	if (all > 0)
+		ft_text_puts(why, ": other switches of their kind, or their ports, say so");
+}
+
+static void doubts_tell(const struct ft_intent *intent, struct ft_text *why)
+{
+	if (intent->own_class > 0)
+		ft_text_printf(why, "%u switch%s cabled otherwise than others of their kind, and taken to be meant so",
+			       intent->own_class, intent->own_class == 1 ? " is" : "es are");
+	if (intent->undecided > 0)
+		ft_text_printf(why,
+			       "%s%llu cable%s may be missing: nothing tells between which switches, or whether they "
+			       "were ever there",
+			       intent->own_class ? "; " : "", (unsigned long long)intent->undecided,
+			       ft_text_s(intent->undecided));
+}
+
+void ft_infer_by_rule_notes(const struct ft_inference *f, const struct ft_intent *intent, struct ft_text *text)
+{
+	_cleanup_(ft_text_release) struct ft_text links = {0}, doubts = {0};
+
 	ft_text_printf(
 		text,
 		",\n\t\t\"nodes\": \"%u host port%s seen; what nobody saw is not promised, so hosts that are down "
 		"now have to be added\"",
 		f->host_total, f->host_total == 1 ? " is" : "s are");
+	if (intent) {
+		faults_tell(intent, &links);
+		doubts_tell(intent, &doubts);
+	}
+	note_add(text, "links", &links);
+	note_add(text, "undecided", &doubts);
 	note_add(text, "rate", &f->why[FT_WHY_RATE]);
 	note_add(text, "aggregation", &f->why[FT_WHY_AGGREGATION]);
 }

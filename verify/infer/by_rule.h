@@ -8,8 +8,11 @@
 /* A cable goes missing sooner than one is laid that belongs nowhere: what the latter weighs among wrong ones. */
 enum { FT_SURPLUS_COST = 3 };
 
-/* Adds the notes on hosts, rates and aggregation nodes, each with a comma before it. */
-void ft_infer_by_rule_notes(const struct ft_inference *f, struct ft_text *text);
+/*
+ * Adds the notes on hosts, rates and aggregation nodes, each with a comma before it. @intent: and those on what its
+ * graph plans otherwise than it was seen; NULL: there is none.
+ */
+void ft_infer_by_rule_notes(const struct ft_inference *f, const struct ft_intent *intent, struct ft_text *text);
 
 /* Adds the hosts of each of @count observed switches, in the order of the plan: , "hosts": [...] */
 void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
@@ -40,5 +43,11 @@ uint64_t ft_infer_by_rule_wrong(const struct ft_report *report);
  * its rule. Returns 1 with @text replaced, 0, or -ENOMEM.
  */
 int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong);
+
+/*
+ * classes.c: the design of a fat-tree of two levels, with classes of unlike switches, that plans just what the graph
+ * does. Returns 1 with @text replaced, 0 if there is none, or -ENOMEM.
+ */
+int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft_text *text);
 
 #endif

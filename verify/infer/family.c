@@ -19,7 +19,8 @@
 #include "verify/model/verify.h"
 
 enum {
-	SWITCHES_MIN = 6,    /* fewer are any family's */
+	SWITCHES_MIN = 4,    /* fewer are any family's, */
+	EXACT_BELOW = 6,     /* and of so few, which have equally many neighbours, no cable may be wrong */
 	WRONG_SOME = 3,	     /* cables that may be wrong or missing, */
 	WRONG_SHARE = 20,    /* and of so many one; */
 	WRONG_SMALL = 8,     /* of these few, of so many one */
@@ -204,6 +205,10 @@ static bool recognition_begin(struct recognition *x)
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		if (ft_infer_ports(f, i) != x->ports)
 			return false;
+		/* Two leaves on two spines are a ring, too; a line may be a broken one. */
+		if (f->observed->switch_count < EXACT_BELOW &&
+		    (f->hosts[i] == 0 || ft_adjacent_count(&f->graph, i) != ft_adjacent_count(&f->graph, 0)))
+			return false;
 		x->most_hosts = f->hosts[i] > x->most_hosts ? f->hosts[i] : x->most_hosts;
 	}
 	x->cables = f->cable_total;
@@ -214,6 +219,8 @@ static bool recognition_begin(struct recognition *x)
 
 static bool few_wrong(const struct recognition *x, uint64_t wrong)
 {
+	if (x->f->observed->switch_count < EXACT_BELOW)
+		return wrong == 0;
 	return wrong <= x->cables / WRONG_SHARE || (wrong <= WRONG_SOME && wrong <= x->cables / WRONG_SMALL);
 }
 
@@ -236,8 +243,14 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 		"of %llu cables are wrong or missing by its rule\"",
 		f->observed->switch_count, c->family->about, (unsigned long long)places->wrong,
 		(unsigned long long)x->cables);
-	ft_infer_by_rule_notes(f, text);
+	ft_infer_by_rule_notes(f, NULL, text);
 	ft_text_puts(text, "\n\t}");
+}
+
+/* True if no key of the family tells how many switches there are: those of a ring. */
+static bool is_counted(const struct ft_family *family)
+{
+	return strcmp(family->keys[0], "bundle") == 0 && !family->keys[1];
 }
 
 /*
@@ -257,6 +270,8 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 		ft_text_printf(text, ",\n\t\"nodes\": %u", x->f->host_total);
 	ft_text_printf(text, ",\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u", x->ports,
 		       x->most_hosts ? x->most_hosts : 1);
+	if (is_counted(c->family))
+		ft_text_printf(text, ", \"count\": %u", x->f->observed->switch_count);
 	if (places && x->f->host_total > 0)
 		ft_infer_by_rule_hosts(x->f, places->observed_of, x->f->observed->switch_count, text);
 	ft_text_puts(text, "}");
@@ -275,6 +290,8 @@ static uint32_t dimensions_of(const struct candidate *c)
 	uint32_t said =
 		c->keys.dim_count == 0 && c->keys.dimensions != FT_UNPINNED ? c->keys.dimensions : c->keys.dim_count;
 
+	if (is_counted(c->family))
+		return 1;
 	return said ? said : UINT32_MAX;
 }
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/infer/general.h"
+#include "verify/infer/by_rule.h"
 #include "verify/infer/ranges.h"
 
-enum { LINE_WIDTH = 150, NAME_SIZE_MAX = 64, KIND_SIZE = 32, TOLD_MAX = 6 };
+enum { LINE_WIDTH = 150, NAME_SIZE_MAX = 64, KIND_SIZE = 32 };
 
 /* The bundles of one switch that have one width. */
 struct fan {
@@ -431,16 +431,6 @@ static int links_write(struct writer *w, struct ft_text *text)
 
 /* ---- notes ---- */
 
-static void note_add(struct ft_text *text, bool *any, const char *about, const struct ft_text *note)
-{
-	if (ft_text_string(note)[0] == '\0')
-		return;
-	ft_text_printf(text, "%s\n\t\t\"%s\": ", *any ? "," : "", about);
-	ft_text_add_json(text, ft_text_string(note));
-	text->failed |= note->failed;
-	*any = true;
-}
-
 /* Whether nearly all switches have equally many neighbours, though no family was recognised. */
 static void regularity_tell(const struct ft_intent *intent, struct ft_text *why)
 {
@@ -475,65 +465,21 @@ static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
 		regularity_tell(intent, why);
 }
 
-/* Notes the first few pairs with different planned and observed cables. */
-static void faults_tell(const struct ft_intent *intent, struct ft_text *why)
-{
-	uint32_t told = 0, all = 0;
-
-	for (uint32_t i = 0; i < intent->pair_count; i++) {
-		const struct ft_meant *pair = &intent->pairs[i];
-
-		if (pair->planned == pair->seen)
-			continue;
-		if (all++ < TOLD_MAX)
-			ft_text_printf(why, "%s%s and %s: %u seen, %u planned", told++ ? "; " : "",
-				       intent->f->observed->switches[pair->a].label,
-				       intent->f->observed->switches[pair->b].label, pair->seen, pair->planned);
-	}
-	if (all > told)
-		ft_text_printf(why, "; and %u pairs more", all - told);
-	if (all > 0)
-		ft_text_puts(why, ": other switches of their kind, or their ports, say so");
-}
-
-static void doubts_tell(const struct ft_intent *intent, struct ft_text *why)
-{
-	if (intent->own_class > 0)
-		ft_text_printf(why, "%u switch%s cabled otherwise than others of their kind, and taken to be meant so",
-			       intent->own_class, intent->own_class == 1 ? " is" : "es are");
-	if (intent->undecided > 0)
-		ft_text_printf(why,
-			       "%s%llu cable%s may be missing: nothing tells between which switches, or whether they "
-			       "were ever there",
-			       intent->own_class ? "; " : "", (unsigned long long)intent->undecided,
-			       ft_text_s(intent->undecided));
-}
-
 static void why_write(const struct writer *w, struct ft_text *text)
 {
-	const struct ft_intent *intent = w->intent;
-	_cleanup_(ft_text_release) struct ft_text topology = {0}, nodes = {0}, links = {0}, names = {0}, doubts = {0};
-	bool any = false;
+	_cleanup_(ft_text_release) struct ft_text topology = {0};
 
-	topology_tell(intent, &topology);
-	ft_text_printf(&nodes,
-		       "%u host port%s seen; what nobody saw is not promised, so hosts that are down now have to be "
-		       "added",
-		       intent->f->host_total, intent->f->host_total == 1 ? " is" : "s are");
-	faults_tell(intent, &links);
-	doubts_tell(intent, &doubts);
+	topology_tell(w->intent, &topology);
+	ft_text_puts(text, ",\n\t\"why\": {\n\t\t\"topology\": ");
+	ft_text_add_json(text, ft_text_string(&topology));
+	text->failed |= topology.failed;
+	ft_infer_by_rule_notes(w->intent->f, w->intent, text);
 	if (w->unnamed > 0)
-		ft_text_printf(&names,
-			       "%u switch%s no name of their own: names are made up, and the GUIDs tell who they are",
-			       w->unnamed, w->unnamed == 1 ? " has" : "es have");
-	ft_text_puts(text, ",\n\t\"why\": {");
-	note_add(text, &any, "topology", &topology);
-	note_add(text, &any, "nodes", &nodes);
-	note_add(text, &any, "links", &links);
-	note_add(text, &any, "undecided", &doubts);
-	note_add(text, &any, "rate", &intent->f->why[FT_WHY_RATE]);
-	note_add(text, &any, "aggregation", &intent->f->why[FT_WHY_AGGREGATION]);
-	note_add(text, &any, "switches", &names);
+		ft_text_printf(
+			text,
+			",\n\t\t\"switches\": \"%u switch%s no name of their own: names are made up, and the GUIDs "
+			"tell who they are\"",
+			w->unnamed, w->unnamed == 1 ? " has" : "es have");
 	ft_text_puts(text, "\n\t}");
 }
 

@@ -587,6 +587,15 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	ft_infer_graph_counts(&f);
 	if (notes_failed(&f))
 		return -ENOMEM;
+	if (!serves || (best->unseen == 0 && best->islanders > 0 && finds_the_same(best, &intent))) {
+		r = ft_infer_classes(&intent, name, &graph.text);
+		if (r < 0)
+			return r;
+		if (r > 0) {
+			attempt_swap(best, &graph);
+			return 0;
+		}
+	}
 	r = tree && best->wrong <= graph_wrong(&intent) ? 0 : ft_infer_planes(&intent, name, &graph.text, &wrong);
 	if (r == 0 && serves && !tree_is_poor(best, &f))
 		return 0;

@@ -307,7 +307,7 @@ static void why_write(const struct planes *x, struct ft_text *text)
 			       (unsigned long long)(x->intent->missing + x->lacks),
 			       (unsigned long long)(x->intent->f->cable_total + x->intent->missing + x->lacks));
 	ft_text_puts(text, "\"");
-	ft_infer_by_rule_notes(x->intent->f, text);
+	ft_infer_by_rule_notes(x->intent->f, NULL, text);
 	ft_text_puts(text, "\n\t}");
 }
 
