@@ -64,6 +64,12 @@ struct turned {
 	uint32_t keep, wrong; /* places */
 };
 
+/* From one turned surplus cable to the next of a closed trail; @cell FT_NONE: not computed yet. */
+struct link {
+	uint32_t cell; /* between the right end of the one and the wrong end of the other */
+	int score;     /* evidence of port numbers for it; below 0: not computed yet */
+};
+
 struct ring {
 	struct turned at[RING_MAX];
 	uint32_t k;
@@ -105,7 +111,10 @@ struct pairing {
 	uint32_t asking;
 	uint32_t *scratch; /* scratch: two entries for each surplus cable and orientation */
 	struct ring_set now, best;
+	struct turned turned[TURNS * SMALL_MAX]; /* the members in both orientations, if they are few */
+	struct link links[TURNS * SMALL_MAX][TURNS * SMALL_MAX];
 	bool used[SMALL_MAX];
+	uint32_t open;	      /* members that are not used */
 	uint32_t ring_equals; /* other sets of closed trails as good as the best */
 };
 
@@ -149,53 +158,94 @@ static int ring_set_compare(const struct ring_set *a, const struct ring_set *b)
 	return (a->count > b->count) - (a->count < b->count);
 }
 
+/* The missing cables that a link would take one of; the cell after the last has none, and is that of no link. */
+static uint32_t *link_lacking(struct pairing *q, uint32_t from, uint32_t to)
+{
+	const struct turned *a = &q->turned[from], *b = &q->turned[to];
+	struct link *link = &q->links[from][to];
+
+	if (link->cell == FT_NONE)
+		link->cell = a->keep == b->wrong || a->wrong == b->wrong ? q->m->cells.count
+									 : ft_cell_at(q->m, a->keep, b->wrong);
+	return &q->x->missing[link->cell];
+}
+
+static int link_evidence(struct pairing *q, uint32_t from, uint32_t to)
+{
+	struct link *link = &q->links[from][to];
+
+	if (link->score < 0)
+		link->score = link_score(q, &q->turned[from], &q->turned[to]);
+	return link->score;
+}
+
+/*
+ * The bound of the search: true if no set that contains the present one, whose last ring has @depth links to be, can
+ * compare with the best. At most all unused members are covered, each by a link of the highest score.
+ */
+static bool set_is_hopeless(const struct pairing *q, uint32_t depth)
+{
+	enum { SCORE_MAX = 2 };
+	uint32_t covered = q->now.covered + depth + q->open;
+	uint32_t links = depth > 0 ? q->open + 1 : q->open;
+
+	return covered < q->best.covered ||
+	       (covered == q->best.covered && q->now.score + (int)(SCORE_MAX * links) < q->best.score);
+}
+
 static void ring_search(struct pairing *q, uint32_t from);
 
-/* Extends the last ring of q->now, whose surplus cable number @depth - 1 looks for its successor. */
-static void ring_extend(struct pairing *q, uint32_t first, uint32_t depth)
+/* The last ring of q->now, of @depth surplus cables, is closed; the search goes on after its lowest one. */
+static void ring_close(struct pairing *q, uint32_t first, uint32_t depth, int score)
 {
-	struct ring *ring = &q->now.rings[q->now.count];
-	const struct turned *last = &ring->at[depth - 1], *head = &ring->at[0];
+	q->now.rings[q->now.count].k = depth;
+	q->now.count++;
+	q->now.covered += depth;
+	q->now.score += score;
+	ring_search(q, first + 1);
+	q->now.score -= score;
+	q->now.covered -= depth;
+	q->now.count--;
+}
 
-	if (work_is_over(q, q->count))
+/*
+ * Extends the last ring of q->now, from the lowest surplus cable @first on, whose surplus cable number @depth - 1,
+ * turned as @last, looks for its successor.
+ */
+static void ring_extend(struct pairing *q, uint32_t first, uint32_t last, uint32_t depth)
+{
+	uint32_t head = TURNS * first, *missing = link_lacking(q, last, head);
+
+	if (work_is_over(q, q->count) || set_is_hopeless(q, depth))
 		return;
-	if (depth >= 2 && link_lacks(q, last, head)) {
-		int score = link_score(q, last, head);
-		uint32_t *missing = missing_at(q->x, last->keep, head->wrong);
-
+	if (depth >= 2 && *missing > 0) {
 		(*missing)--;
-		ring->k = depth;
-		q->now.count++;
-		q->now.covered += depth;
-		q->now.score += score;
-		ring_search(q, first + 1);
-		q->now.score -= score;
-		q->now.covered -= depth;
-		q->now.count--;
+		ring_close(q, first, depth, link_evidence(q, last, head));
 		(*missing)++;
 	}
 	for (uint32_t i = first + 1; depth < RING_MAX && i < q->count; i++)
 		for (unsigned int turn = 0; !q->used[i] && turn < TURNS; turn++) {
-			struct turned next = turned_make(q, q->members[i], turn);
-			uint32_t *missing;
+			uint32_t next = TURNS * i + turn;
 			int score;
 
-			if (!link_lacks(q, last, &next))
+			missing = link_lacking(q, last, next);
+			if (*missing == 0)
 				continue;
-			missing = missing_at(q->x, last->keep, next.wrong);
-			score = link_score(q, last, &next);
+			score = link_evidence(q, last, next);
 			q->used[i] = true;
+			q->open--;
 			(*missing)--;
-			ring->at[depth] = next;
+			q->now.rings[q->now.count].at[depth] = q->turned[next];
 			q->now.score += score;
-			ring_extend(q, first, depth + 1);
+			ring_extend(q, first, next, depth + 1);
 			q->now.score -= score;
 			(*missing)++;
+			q->open++;
 			q->used[i] = false;
 		}
 }
 
-/* Backtracking over all sets of rings whose lowest surplus cables are @from or higher. */
+/* Branch and bound over all sets of rings whose lowest surplus cables are @from or higher. */
 static void ring_search(struct pairing *q, uint32_t from)
 {
 	while (from < q->count && q->used[from])
@@ -211,13 +261,30 @@ static void ring_search(struct pairing *q, uint32_t from)
 		}
 		return;
 	}
+	if (set_is_hopeless(q, 0))
+		return;
 	q->used[from] = true;
+	q->open--;
 	/* A cycle has two directions: only the one in which its lowest surplus cable is unturned is enumerated. */
-	q->now.rings[q->now.count].at[0] = turned_make(q, q->members[from], 0);
-	ring_extend(q, from, 1);
+	q->now.rings[q->now.count].at[0] = q->turned[TURNS * from];
+	ring_extend(q, from, TURNS * from, 1);
 	/* The case that this surplus cable is in no ring. */
 	ring_search(q, from + 1);
+	q->open++;
 	q->used[from] = false;
+}
+
+/* All sets of disjoint rings of a small part; the best one is in q->best. */
+static void rings_enumerate(struct pairing *q)
+{
+	q->now = q->best = (struct ring_set){.count = 0};
+	q->open = q->count;
+	for (uint32_t from = 0; from < TURNS * q->count; from++) {
+		q->turned[from] = turned_make(q, q->members[from / TURNS], from % TURNS);
+		for (uint32_t to = 0; to < TURNS * q->count; to++)
+			q->links[from][to] = (struct link){FT_NONE, -1};
+	}
+	ring_search(q, 0);
 }
 
 static uint32_t *link_missing(const struct pairing *q, const struct ring *ring, uint32_t i)
@@ -307,8 +374,7 @@ static uint32_t rings_find(struct pairing *q)
 
 	q->ring_equals = 0;
 	if (q->count <= SMALL_MAX) {
-		q->now = q->best = (struct ring_set){.count = 0};
-		ring_search(q, 0);
+		rings_enumerate(q);
 		for (uint32_t i = 0; i < q->best.count; i++)
 			ring_take(q, &q->best.rings[i]);
 		return q->best.count;
