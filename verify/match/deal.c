@@ -55,36 +55,36 @@ static void equals_deal(struct ft_assign_work *w, struct dealt *who, uint32_t *w
 
 /*
  * Assigns the others with the smallest sum of host differences: both in sorted order, with some places left out. There
- * are at least as many places as switches. Dynamic programming over (switch, place); O(switches * places).
+ * are at least as many places as switches. Dynamic programming over (switch, place): O(switches * places left out), of
+ * which a row of costs and a bit of each choice are kept. Twins share a neighbour, so they are no more than its ports.
  */
 static int others_deal(struct ft_assign_work *w, const struct dealt *who, uint32_t n, const struct dealt *seats,
 		       uint32_t m)
 {
-	enum { CELLS_MAX = 1 << 22 };
-	uint32_t extra = m - n, width = extra + 1;
-	_cleanup_free_ uint32_t *cost = NULL;
+	enum { BITS = 8 };
+	uint32_t extra = m - n;
+	size_t width = extra + 1UL;
+	/* cost[k]: of the first i switches, with k places left out before that of the last. */
+	_cleanup_free_ uint32_t *cost = n > 0 ? calloc(width, sizeof(*cost)) : NULL;
+	/* Bit i * width + k: the place k before switch i is left out. */
+	_cleanup_free_ uint8_t *leaves = n > 0 ? calloc(n * width / BITS + 1, 1) : NULL;
 
-	if (n == 0)
-		return 0;
-	if ((uint64_t)(n + 1) * width > CELLS_MAX) {
-		for (uint32_t i = 0; i < n; i++)
-			ft_assign_seat_move(w, who[i].index, seats[extra + i].index);
-		return 0;
-	}
-	/* cost[i * width + k]: the first i have places, with k places left out before these. */
-	cost = calloc((size_t)(n + 1) * width, sizeof(*cost));
-	if (!cost)
+	if (n > 0 && (!cost || !leaves))
 		return -ENOMEM;
-	for (uint32_t i = 1; i <= n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < width; k++) {
-			uint32_t here = cost[(size_t)(i - 1) * width + k] +
-					hosts_apart(who[i - 1].hosts, seats[i - 1 + k].hosts);
-			uint32_t before = k > 0 ? cost[(size_t)i * width + k - 1] : UINT32_MAX;
+			size_t bit = i * width + k;
 
-			cost[(size_t)i * width + k] = here < before ? here : before;
+			cost[k] += hosts_apart(who[i].hosts, seats[i + k].hosts);
+			if (k == 0 || cost[k] < cost[k - 1])
+				continue;
+			cost[k] = cost[k - 1];
+			leaves[bit / BITS] |= (uint8_t)(1U << bit % BITS);
 		}
 	for (uint32_t i = n, k = extra; i > 0;) {
-		if (k > 0 && cost[(size_t)i * width + k] == cost[(size_t)i * width + k - 1]) {
+		size_t bit = (i - 1) * width + k;
+
+		if (leaves[bit / BITS] >> bit % BITS & 1) {
 			k--;
 			continue;
 		}
