@@ -252,6 +252,17 @@ static const struct row rows[] = {
 	{"bound by names that differ in capitals only",
 	 SMALL ",\"bind\":{\"edge\":[\"sw\",\"edge3\",\"edge2\",\"edge1\"],\"core\":[\"SW\",\"core2\"]}}",
 	 "cut edge3:20", "warning; cable-missing absent edge3:20 SW:11", NULL},
+	{"a short name that two bindings have binds no switch",
+	 SMALL ",\"bind\":{\"edge\":[\"sw\",\"edge3\",\"edge2\",\"edge1\"],\"core\":[\"SW\",\"core2\"]}}", "name sw Sw",
+	 "ok; switch-replaced seen Sw", NULL},
+	/* Whatever their names, their cables and their hosts. */
+	{"bound to GUIDs that were exchanged",
+	 "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":6,\"edge\":{\"ports\":8,\"count\":2,\"hosts\":[{\"count\":1,"
+	 "\"hosts\":4},"
+	 "{\"count\":1,\"hosts\":2}]},\"core\":{\"ports\":8,\"count\":2},\"bind\":{\"edge\":[\"0xabc001\",\"0xabc002\"]"
+	 "}}",
+	 "guid 0xabc001 0x777; guid 0xabc002 0xabc001; guid 0xabc001 0xabc002",
+	 "warning; edge-overloaded seen 0xabc001 x2", NULL},
 	{"bound to a GUID that is gone", SMALL ",\"bind\":{\"core\":[\"0xabc001\",\"0xabc002\"]}}",
 	 "guid 0xabc002 0x777", "ok; switch-replaced seen 0xabc002", NULL},
 	{"bound by pattern", SMALL ",\"bind\":{\"core\":{\"match\":\"^core\"}}}",
@@ -1125,6 +1136,104 @@ static void test_untried(void **state)
 	}
 }
 
+/* Two rings that no cable joins: names tell the one, and the other needs a seed of its own. */
+static void test_two_networks(void **state)
+{
+	enum { ONE = 40, OTHER = 50 };
+	_cleanup_(bench_release) struct bench b = {0};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text design = {0};
+	(void)state;
+
+	ft_text_puts(
+		&design,
+		"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":[{\"name\":\"a[0-39]\",\"ports\":8,"
+		"\"hosts\":2},{\"name\":\"b[0-49]\",\"ports\":12,\"hosts\":3}],\"links\":[");
+	for (unsigned int i = 0; i < ONE; i++)
+		ft_text_printf(&design, "{\"a\":\"a%u\",\"b\":\"a%u\"},", i, (i + 1) % ONE);
+	for (unsigned int i = 0; i < OTHER; i++)
+		ft_text_printf(&design, "%s{\"a\":\"b%u\",\"b\":\"b%u\"}", i > 0 ? "," : "", i, (i + 1) % OTHER);
+	ft_text_puts(&design, "]}");
+	bench_make(&b, ft_text_string(&design));
+	for (uint32_t i = 0; i < b.plan->switch_count; i++)
+		if (b.plan->switches[i].name[0] == 'b')
+			node_name(b.snapshot, node_find(b.snapshot, b.plan->switches[i].name), "MT Switch");
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(report->finding_count, 0);
+	assert_int_equal(report->places_told, ONE);
+	assert_int_equal(report->places_found, OTHER);
+}
+
+/* Two cables to switches of an older make, whose other cables are slower than those of the rest, need not be faster. */
+static void test_older_make(void **state)
+{
+	_cleanup_(bench_release) struct bench b = {0};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	(void)state;
+
+	bench_make(
+		&b,
+		"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":[{\"name\":\"a[1-4]\",\"ports\":16,"
+		"\"hosts\":2},{\"name\":\"s[1-2]\",\"ports\":24,\"kind\":\"spine\"},{\"name\":\"o[1-3]\",\"ports\":12,"
+		"\"hosts\":1,\"kind\":\"old\"}],\"links\":[{\"a\":\"a[1-4]\",\"b\":\"s[1-2]\",\"count\":4},"
+		"{\"a\":\"o1\",\"b\":\"o2\",\"count\":3},{\"a\":\"o2\",\"b\":\"o3\",\"count\":3},{\"a\":\"o1\",\"b\":"
+		"\"s1\"},"
+		"{\"a\":\"o2\",\"b\":\"s2\"}]}");
+	faults_apply(&b,
+		     "rate o1:3 4xEDR; rate o1:4 4xEDR; rate o1:5 4xEDR; rate o2:6 4xEDR; rate o2:7 4xEDR; rate o2:8 "
+		     "4xEDR; rate o1:2 4xFDR; rate o2:2 4xEDR");
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(report->finding_count, 1);
+	assert_int_equal(report->findings[0].code, FT_CODE_CABLE_SLOW);
+	assert_string_equal(report->findings[0].expected, "4xEDR");
+}
+
+/*
+ * Of the three cables of each of thousands of pairs the middle one is missing, and no two switches are cabled alike:
+ * each dark port lies between two cables to the switch that it leads to.
+ */
+static void test_many_gaps(void **state)
+{
+	enum { SIDE = 72, CABLES = 3 };
+	_cleanup_(bench_release) struct bench b = {0};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	uint32_t missing = 0;
+	(void)state;
+
+	bench_make(
+		&b,
+		"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":[{\"name\":\"a[01-72]\",\"ports\":"
+		"216},{\"name\":\"b[01-72]\",\"ports\":217,\"hosts\":1}],\"links\":[{\"a\":\"a[01-72]\",\"b\":"
+		"\"b[01-72]\",\"count\":3}]}");
+	for (uint32_t i = 0; i < b.snapshot->port_count; i++)
+		if (ft_port_node(b.snapshot, &b.snapshot->ports[i])->type == FT_NODE_SWITCH &&
+		    b.snapshot->ports[i].peer != FT_NO_PORT &&
+		    ft_port_node(b.snapshot, ft_port_peer(b.snapshot, &b.snapshot->ports[i]))->type == FT_NODE_SWITCH)
+			cable_drop(b.snapshot, &b.snapshot->ports[i], FT_LINK_DOWN);
+	for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+		uint32_t p = i / SIDE, q = i % SIDE;
+		struct ft_node *a = &b.snapshot->nodes[node_find(b.snapshot, b.plan->switches[p].name)];
+		struct ft_node *z = &b.snapshot->nodes[node_find(b.snapshot, b.plan->switches[SIDE + q].name)];
+		struct ft_port *from = &b.snapshot->ports[a->first_port + (5 * q + 7 * p) % SIDE * CABLES];
+		struct ft_port *to = &b.snapshot->ports[z->first_port + 1 + (11 * p + 13 * q) % SIDE * CABLES];
+
+		cable_put(b.snapshot, &from[0], &to[2]);
+		cable_put(b.snapshot, &from[2], &to[0]);
+	}
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
+
+		if (f->code != FT_CODE_CABLE_MISSING)
+			continue;
+		missing++;
+		assert_int_equal(f->where_count, 2);
+		if (f->where[0].port == 0 || f->where[1].port == 0)
+			fail_msg("%s", f->text);
+	}
+	assert_true(missing > 0);
+}
+
 /* ---- every allocation may fail ---- */
 
 static void test_no_memory(void **state)
@@ -1183,8 +1292,9 @@ int main(void)
 		cmocka_unit_test(test_anything),	 cmocka_unit_test(test_any_port_unheard),
 		cmocka_unit_test(test_nagios_bar),	 cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_own_names),	 cmocka_unit_test(test_expired_says_so),
-		cmocka_unit_test(test_untried),		 cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_look_no_memory),
+		cmocka_unit_test(test_untried),		 cmocka_unit_test(test_many_gaps),
+		cmocka_unit_test(test_two_networks),	 cmocka_unit_test(test_older_make),
+		cmocka_unit_test(test_no_memory),	 cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

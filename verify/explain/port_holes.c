@@ -19,48 +19,59 @@
  * missing cables wants the port as much. Taken ports are removed, which may make others unambiguous (constraint
  * propagation; at most ROUNDS).
  *
- * Invariant: a port is taken for one pair, and a pair takes no more ports at an end than it lacks cables. Cost: for
- * pairs with missing cables only, candidates at one end times those at the other, each round; and all cables once.
+ * Invariant: a port is taken for one pair, and a pair takes no more ports at an end than it lacks cables. Cost: all
+ * cables once; and each round, for pairs with missing cables only, the candidates at one end times the numbers (of a
+ * director: the chips) at the other, as ports of one chip are PAIRED alike, and OFFSET with four at most.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "verify/explain/explain.h"
 
 enum { COLUMN = 8, BESIDE = 4, LINK = 2, BETWEEN = 1, OFFSET = 3, PAIRED = 3 };
-enum { CANDIDATES = 96, HOLE_PAIRS_MAX = 4096, ROUNDS = 8, PAIRED_MIN = 3, COLUMN_MAX = 128 };
+enum { ROUNDS = 8, PAIRED_MIN = 3, COLUMN_MAX = 128 };
 
 struct candidate {
 	uint32_t number;
-	int own;   /* score without the far end */
-	int worth; /* score with the best far end */
+	uint32_t group; /* that of the end's candidates with the same meeting_number() */
+	int own;	/* score without the far end */
+	int worth;	/* score with the best far end */
 };
 
 struct hole_end {
 	uint32_t place, observed, need, count;
-	struct candidate at[CANDIDATES];
+	struct candidate *at; /* in the order of numbers */
+	uint32_t *meeting;    /* by group */
+	uint32_t group_count;
 };
 
 struct hole_pair {
 	struct hole_end end[2];
 	bool rises, falls; /* from one of its cables to the next one, the far port is one higher; one lower */
+	bool *paired;	   /* by group of the first end, then of the second */
 };
 
 struct holes {
 	struct ft_model *m;
+	struct ft_arena memory;
 	struct hole_pair *pairs;
 	uint32_t count;
-	struct ft_map widths; /* by kind, number, far kind: index of tallies[] */
-	struct ft_map meets;  /* by kind, number, far kind, far number: likewise */
+	uint32_t *first_end, *ends; /* by observed switch: its ends are ends[first_end[i] … first_end[i + 1]) … */
+	struct candidate *sorted;   /* scratch: the candidates of an end */
+	int *best;		    /* scratch: by group */
+	struct ft_map widths;	    /* by kind, number, far kind: index of tallies[] */
+	struct ft_map meets;	    /* by kind, number, far kind, far number: likewise */
 	uint32_t *tallies, tally_count, tally_size;
 };
 
 static void holes_release(struct holes *h)
 {
-	free(h->pairs);
+	ft_arena_release(&h->memory);
 	free(h->tallies);
 	ft_map_release(&h->widths);
 	ft_map_release(&h->meets);
@@ -139,14 +150,12 @@ static uint32_t tally_of(const struct holes *h, const struct ft_map *map, uint64
 	return at == FT_MAP_NONE ? 0 : h->tallies[at];
 }
 
-static bool is_paired(const struct holes *h, const struct hole_end *end, uint32_t number, const struct hole_end *far,
-		      uint32_t far_number)
+/* True if ports with these meeting numbers, of the switches in these places, are mostly cabled to each other. */
+static bool is_paired(const struct holes *h, uint32_t place, uint32_t number, uint32_t far, uint32_t far_number)
 {
-	uint32_t p = meeting_number(h->m, end->observed, number), q = meeting_number(h->m, far->observed, far_number);
-	uint32_t votes = tally_of(h, &h->meets, meets_key(h->m, end->place, p, far->place, q));
+	uint32_t votes = tally_of(h, &h->meets, meets_key(h->m, place, number, far, far_number));
 
-	return votes >= PAIRED_MIN &&
-	       votes * 2 > tally_of(h, &h->widths, meets_key(h->m, end->place, p, far->place, 0));
+	return votes >= PAIRED_MIN && votes * 2 > tally_of(h, &h->widths, meets_key(h->m, place, number, far, 0));
 }
 
 /* ---- candidates ---- */
@@ -302,43 +311,63 @@ static int own_count(const struct holes *h, const struct hole_end *end, const st
 	return column_count(m, column, number, peer) + (beside ? BESIDE : 0) + (link ? LINK : between ? BETWEEN : 0);
 }
 
-static void candidates_find(const struct holes *h, struct hole_end *end, uint32_t peer)
+/* The group of port @number at the end; a new one if it has none yet. */
+static uint32_t group_of(const struct ft_model *m, struct hole_end *end, uint32_t number)
+{
+	uint32_t meeting = meeting_number(m, end->observed, number);
+
+	/* The ports of a chip are consecutive. */
+	if (end->group_count == 0 || end->meeting[end->group_count - 1] != meeting)
+		end->meeting[end->group_count++] = meeting;
+	return end->group_count - 1;
+}
+
+static int candidates_find(struct holes *h, struct hole_end *end, uint32_t peer)
 {
 	const struct ft_model *m = h->m;
-	uint32_t ports = node_of(m, end->observed)->port_count;
+	uint32_t ports = node_of(m, end->observed)->port_count, dark = 0;
 	struct column column = {.count = 0};
 	struct position_use uses[POSITIONS] = {0};
 	bool director = ft_observed_is_director(m, end->observed);
 
+	for (uint32_t n = 1; n <= ports; n++)
+		dark += is_dark(m, end->observed, n);
+	end->at = ft_arena_zeros(&h->memory, dark, sizeof(*end->at));
+	end->meeting = ft_arena_zeros(&h->memory, dark, sizeof(*end->meeting));
+	if (h->memory.failed)
+		return -ENOMEM;
 	if (director)
 		positions_count(m, end->observed, peer, uses);
 	else
 		column_find(m, end->place, peer, &column);
-	for (uint32_t n = 1; n <= ports && n < m->habit_ports && end->count < CANDIDATES; n++) {
+	for (uint32_t n = 1; n <= ports && n < m->habit_ports; n++) {
 		int own = 0;
 
 		if (is_dark(m, end->observed, n))
 			own = director ? position_count(m, end->observed, n, peer, uses)
 				       : own_count(h, end, &column, n, peer);
 		if (own > 0)
-			end->at[end->count++] = (struct candidate){.number = n, .own = own};
+			end->at[end->count++] =
+				(struct candidate){.number = n, .group = group_of(m, end, n), .own = own};
 	}
+	return 0;
 }
 
-/* Lists the pairs that lack cables, with their candidates; none if they are more than HOLE_PAIRS_MAX. */
+/* Lists the pairs that lack cables, with their candidates. */
 static int pairs_list(struct holes *h, const struct explain *x)
 {
 	const struct ft_model *m = h->m;
 	uint32_t count = 0;
+	int r = 0;
 
 	for (uint32_t cell = 0; cell < m->cells.count; cell++)
 		count += x->missing[cell] > 0;
-	if (count == 0 || count > HOLE_PAIRS_MAX)
+	if (count == 0)
 		return 0;
-	h->pairs = calloc(count, sizeof(*h->pairs));
+	h->pairs = ft_arena_zeros(&h->memory, count, sizeof(*h->pairs));
 	if (!h->pairs)
 		return -ENOMEM;
-	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+	for (uint32_t cell = 0; r == 0 && cell < m->cells.count; cell++) {
 		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1], need = x->missing[cell];
 		struct hole_pair *hole = &h->pairs[h->count];
 
@@ -347,10 +376,40 @@ static int pairs_list(struct holes *h, const struct explain *x)
 		h->count++;
 		hole->end[0] = (struct hole_end){.place = p, .observed = m->observed_of[p], .need = need};
 		hole->end[1] = (struct hole_end){.place = q, .observed = m->observed_of[q], .need = need};
-		candidates_find(h, &hole->end[0], q);
-		candidates_find(h, &hole->end[1], p);
+		r = candidates_find(h, &hole->end[0], q);
+		if (r == 0)
+			r = candidates_find(h, &hole->end[1], p);
 	}
-	return 0;
+	return r;
+}
+
+static struct hole_end *end_at(const struct holes *h, uint32_t number)
+{
+	return &h->pairs[number / 2].end[number % 2];
+}
+
+/* The ends by their switches, and room for the candidates of the end that has most. */
+static int ends_index(struct holes *h)
+{
+	uint32_t switches = h->m->observed.switch_count, most = 0;
+
+	h->first_end = ft_arena_zeros(&h->memory, switches + 2UL, sizeof(*h->first_end));
+	h->ends = ft_arena_zeros(&h->memory, 2UL * h->count, sizeof(*h->ends));
+	if (h->memory.failed)
+		return -ENOMEM;
+	/* Counting sort: first_end[i + 1] is where the next end of switch i goes, and at last where those of i + 1
+	 * begin. */
+	for (uint32_t i = 0; i < 2 * h->count; i++) {
+		most = end_at(h, i)->count > most ? end_at(h, i)->count : most;
+		h->first_end[end_at(h, i)->observed + 2]++;
+	}
+	for (uint32_t i = 2; i < switches + 2; i++)
+		h->first_end[i] += h->first_end[i - 1];
+	for (uint32_t i = 0; i < 2 * h->count; i++)
+		h->ends[h->first_end[end_at(h, i)->observed + 1]++] = i;
+	h->sorted = ft_arena_zeros(&h->memory, most, sizeof(*h->sorted));
+	h->best = ft_arena_zeros(&h->memory, most, sizeof(*h->best));
+	return h->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- rounds ---- */
@@ -376,28 +435,27 @@ static void pair_step(const struct ft_model *m, struct hole_pair *pair)
 	}
 }
 
-/*
- * True if the two ports are next to the ends of one cable between the same switches: on the same side of both, or on
- * opposite ones where the cables of the pair are so, as those of a leaf may be to a board whose ports run backwards.
- */
-static bool is_offset(const struct ft_model *m, const struct hole_pair *pair, uint32_t p, uint32_t q)
-{
-	for (int step = -1; step <= 1; step += 2) {
-		uint32_t far = 0;
-
-		if (place_behind(m, pair->end[0].observed, p + (uint32_t)step, &far) == pair->end[1].place &&
-		    ((pair->rises && far == q + (uint32_t)step) || (pair->falls && far + (uint32_t)step == q)))
-			return true;
-	}
-	return false;
-}
-
-static int together(const struct holes *h, const struct hole_pair *pair, uint32_t p, uint32_t q)
+static int pair_begin(struct holes *h, struct hole_pair *pair)
 {
 	const struct hole_end *a = &pair->end[0], *b = &pair->end[1];
 
-	return (is_offset(h->m, pair, p, q) ? OFFSET : 0) +
-	       (is_paired(h, a, p, b, q) || is_paired(h, b, q, a, p) ? PAIRED : 0);
+	pair_step(h->m, pair);
+	pair->paired = ft_arena_zeros(&h->memory, (size_t)a->group_count * b->group_count, sizeof(*pair->paired));
+	if (!pair->paired)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < a->group_count; i++)
+		for (uint32_t j = 0; j < b->group_count; j++)
+			pair->paired[i * b->group_count + j] =
+				is_paired(h, a->place, a->meeting[i], b->place, b->meeting[j]) ||
+				is_paired(h, b->place, b->meeting[j], a->place, a->meeting[i]);
+	return 0;
+}
+
+static bool are_paired(const struct hole_pair *pair, unsigned int side, uint32_t group, uint32_t far_group)
+{
+	uint32_t i = side ? far_group : group, j = side ? group : far_group;
+
+	return pair->paired[i * pair->end[1].group_count + j];
 }
 
 static void candidates_keep_free(const struct holes *h, struct hole_end *end)
@@ -410,25 +468,78 @@ static void candidates_keep_free(const struct holes *h, struct hole_end *end)
 	end->count = kept;
 }
 
+/* The candidate with that number, by binary search, or NULL. */
+static const struct candidate *candidate_at(const struct hole_end *end, uint32_t number)
+{
+	uint32_t low = 0, high = end->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (end->at[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < end->count && end->at[low].number == number ? &end->at[low] : NULL;
+}
+
+static void worth_raise(struct candidate *c, int worth)
+{
+	c->worth = worth > c->worth ? worth : c->worth;
+}
+
+/*
+ * OFFSET: the two ports are next to the ends of one cable between the same switches, on the same side of both, or on
+ * opposite ones where the cables of the pair are so, as those of a leaf may be to a board whose ports run backwards.
+ */
+static void offset_weigh(const struct holes *h, const struct hole_pair *pair, unsigned int side, struct candidate *c)
+{
+	const struct hole_end *near = &pair->end[side], *far = &pair->end[1 - side];
+
+	for (int step = -1; step <= 1; step += 2) {
+		uint32_t number = 0;
+
+		if (place_behind(h->m, near->observed, c->number + (uint32_t)step, &number) != far->place)
+			continue;
+		for (int turn = -1; turn <= 1; turn += 2) {
+			const struct candidate *other = (turn < 0 ? pair->rises : pair->falls)
+								? candidate_at(far, number + (uint32_t)(turn * step))
+								: NULL;
+
+			if (other)
+				worth_raise(c, c->own + other->own + OFFSET +
+						       (are_paired(pair, side, c->group, other->group) ? PAIRED : 0));
+		}
+	}
+}
+
+static void end_weigh(const struct holes *h, const struct hole_pair *pair, unsigned int side)
+{
+	const struct hole_end *near = &pair->end[side], *far = &pair->end[1 - side];
+
+	for (uint32_t j = 0; j < far->group_count; j++)
+		h->best[j] = 0;
+	for (uint32_t j = 0; j < far->count; j++)
+		if (far->at[j].own > h->best[far->at[j].group])
+			h->best[far->at[j].group] = far->at[j].own;
+	for (uint32_t i = 0; i < near->count; i++) {
+		struct candidate *c = &near->at[i];
+
+		c->worth = c->own;
+		for (uint32_t j = 0; j < far->group_count; j++)
+			if (h->best[j] > 0 && are_paired(pair, side, c->group, j))
+				worth_raise(c, c->own + h->best[j] + PAIRED);
+		offset_weigh(h, pair, side, c);
+	}
+}
+
 static void pair_weigh(const struct holes *h, struct hole_pair *pair)
 {
-	struct hole_end *a = &pair->end[0], *b = &pair->end[1];
-
-	candidates_keep_free(h, a);
-	candidates_keep_free(h, b);
-	for (uint32_t i = 0; i < a->count; i++)
-		a->at[i].worth = a->at[i].own;
-	for (uint32_t j = 0; j < b->count; j++)
-		b->at[j].worth = b->at[j].own;
-	for (uint32_t i = 0; i < a->count; i++)
-		for (uint32_t j = 0; j < b->count; j++) {
-			int both = together(h, pair, a->at[i].number, b->at[j].number);
-			int here = a->at[i].own + (both ? b->at[j].own + both : 0);
-			int there = b->at[j].own + (both ? a->at[i].own + both : 0);
-
-			a->at[i].worth = here > a->at[i].worth ? here : a->at[i].worth;
-			b->at[j].worth = there > b->at[j].worth ? there : b->at[j].worth;
-		}
+	for (unsigned int side = 0; side < 2; side++)
+		candidates_keep_free(h, &pair->end[side]);
+	for (unsigned int side = 0; side < 2; side++)
+		end_weigh(h, pair, side);
 }
 
 static int candidate_compare(const void *a, const void *b)
@@ -442,16 +553,14 @@ static int candidate_compare(const void *a, const void *b)
 /* True if another pair with missing cables wants the port as much. */
 static bool is_contested(const struct holes *h, const struct hole_end *end, const struct candidate *candidate)
 {
-	for (uint32_t i = 0; i < h->count; i++)
-		for (int e = 0; e < 2; e++) {
-			const struct hole_end *other = &h->pairs[i].end[e];
+	for (uint32_t i = h->first_end[end->observed]; i < h->first_end[end->observed + 1]; i++) {
+		const struct hole_end *other = end_at(h, h->ends[i]);
+		const struct candidate *c =
+			other == end || other->need == 0 ? NULL : candidate_at(other, candidate->number);
 
-			if (other == end || other->observed != end->observed || other->need == 0)
-				continue;
-			for (uint32_t c = 0; c < other->count; c++)
-				if (other->at[c].number == candidate->number && other->at[c].worth >= candidate->worth)
-					return true;
-		}
+		if (c && c->worth >= candidate->worth)
+			return true;
+	}
 	return false;
 }
 
@@ -463,12 +572,14 @@ static bool end_take(const struct holes *h, struct hole_end *end, uint32_t peer)
 
 	if (need == 0)
 		return false;
-	qsort(end->at, end->count, sizeof(*end->at), candidate_compare);
-	if (end->count > need && end->at[need - 1].worth == end->at[need].worth)
+	memcpy(h->sorted, end->at, end->count * sizeof(*end->at));
+	qsort(h->sorted, end->count, sizeof(*h->sorted), candidate_compare);
+	if (end->count > need && h->sorted[need - 1].worth == h->sorted[need].worth)
 		return false;
 	for (uint32_t i = 0; i < need; i++)
-		if (end->at[i].worth >= LINK && !is_contested(h, end, &end->at[i])) {
-			*hole_of(h, end, end->at[i].number) = peer;
+		if (h->sorted[i].worth >= LINK && *hole_of(h, end, h->sorted[i].number) == FT_NONE &&
+		    !is_contested(h, end, &h->sorted[i])) {
+			*hole_of(h, end, h->sorted[i].number) = peer;
 			end->need--;
 			taken = true;
 		}
@@ -487,9 +598,11 @@ int ft_port_holes_find(struct explain *x)
 	m->holes = ft_arena_numbers(&m->memory, m->snapshot->port_count, FT_NONE);
 	if (!m->holes)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < h.count; i++)
-		pair_step(m, &h.pairs[i]);
-	r = meets_count(&h);
+	r = ends_index(&h);
+	if (r == 0)
+		r = meets_count(&h);
+	for (uint32_t i = 0; r == 0 && i < h.count; i++)
+		r = pair_begin(&h, &h.pairs[i]);
 	for (int round = 0; r == 0 && taken && round < ROUNDS; round++) {
 		taken = false;
 		for (uint32_t i = 0; i < h.count; i++)
