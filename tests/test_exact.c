@@ -306,6 +306,14 @@ static const struct row rows[] = {
 	{"a listed host and an uplink exchanged", WIDE "}", CABLES | HOSTS,
 	 "cut edge001:19; cut edge001:1; link edge001:19 node001:1; link edge001:1 core01:1",
 	 "warning; cables-swapped seen edge001:1 core01:1 edge001:19 node001:1 x2", "215/0/1/0", NULL, false},
+	/* Each host first: once they are right, only ends on switches are left. */
+	{"both ends of an uplink exchanged with listed hosts", WIDE "}", CABLES | HOSTS,
+	 "cut edge001:19; cut edge001:1; cut edge002:1; link edge001:19 node001:1; link core01:1 node019:1; link "
+	 "edge001:1 edge002:1",
+	 "warning; cables-swapped seen edge001:1 edge002:1 core01:1 node019:1 edge001:19 node001:1 x3", "215/1/0/0",
+	 "exchange the cable ends at core01 port 1 and edge002 port 1, then those at edge001 port 19 and edge001 port "
+	 "1",
+	 false},
 	{"an uplink in a host's port", WIDE "}", CABLES | HOSTS,
 	 "cut edge001:19; cut edge001:1; link edge001:1 core01:1",
 	 "warning; cable-wrong-port seen edge001:1 core01:1; hosts-missing absent edge001", "215/0/1/0", NULL, true},
@@ -362,6 +370,12 @@ static const struct row rows[] = {
 	{"two hosts exchanged, by edges", WIDE "}", EDGES_ONLY,
 	 "cut edge001:1; cut edge002:1; link edge002:1 node001:1; link edge001:1 node019:1",
 	 "warning; host-misplaced seen edge001:1 node019:1 edge002:1 node001:1 x2", "216/0/0/0", NULL, false},
+	{"two pairs of hosts exchanged, on three edges", WIDE "}", EDGES_ONLY,
+	 "cut edge001:1; cut edge001:2; cut edge002:1; cut edge003:1; link edge001:1 node037:1; link edge001:2 "
+	 "node019:1; link edge002:1 node001:1; link edge003:1 node002:1",
+	 "warning; host-misplaced seen edge001:1 node037:1 edge003:1 node002:1 x2; host-misplaced seen edge001:2 "
+	 "node019:1 edge002:1 node001:1 x2",
+	 "216/0/0/0", NULL, false},
 	{"a host moved on, one after it", WIDE "}", HOSTS,
 	 "cut edge001:1; cut edge002:1; link edge002:1 node001:1; link edge003:38 node019:1",
 	 "warning; host-misplaced seen edge002:1 node001:1; host-misplaced seen edge003:38 node019:1", "216/0/0/0",

@@ -396,6 +396,10 @@ static void test_aliases(void **state)
 		{"dead C5", "warning; core-missing absent spine01:12 spine04:12 spine07:12 m"},
 		{"dead m", "critical; edge-isolated absent C3 C5 x2"},
 		{"name m other", "ok; switch-replaced seen other"},
+		/* Another make under another name: all that tells of it is its cables, which the first matching leaves
+		   out. */
+		{"cut m:2; cut m:3; spare other 254; link other:254 C3:6; link other:253 C5:6; only edge001",
+		 "ok; switch-replaced seen other; hosts-missing absent other"},
 	};
 
 	(void)state;

@@ -278,7 +278,16 @@ void ft_cycle_report(struct ft_residual *g, const uint32_t *path, uint32_t count
 
 		seen_where(g, f, move.seen);
 		moved_count(g, f, &move);
-		host_drifted(g, &move, true);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ft_cable_move move = {.keep = ring[i],
+						   .wrong = g->far[ring[i]],
+						   .target = g->mate[ring[i]],
+						   .planned = g->planned[ring[i]],
+						   .seen = g->seen[ring[i]]};
+
+		if (ft_residual_is_host(g, ring[i]))
+			host_drifted(g, &move, true);
 	}
 	cycle_words(g, f, ring, count, hosts);
 	cycle_fix(g, f, ring, count);
