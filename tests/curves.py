@@ -254,6 +254,70 @@ def reference_limits():
     result(not wrong and count > 0, f"{count} answers of the reference tool within limits", *wrong)
 
 
+def nearest_root(value, power):
+    """round(value ^ (1 / power)); no root of a whole number ends in .5."""
+    root = 1
+    while (2 * root + 1) ** power <= value * 2 ** power:
+        root += 1
+    return root
+
+
+def torus(nodes, blocking, switch):
+    """The rules of the reference tool for tori (SPEC 9). All ports to neighbours have cables, so far as they pair up."""
+    down = switch["ports"] * blocking.numerator // (blocking.numerator + blocking.denominator)
+    up = switch["ports"] - down
+    count = ceil(nodes, down)
+    dims = [1]
+    shape = {"topology": "star", "ports_to_nodes": switch["ports"], "ports_to_core": 0, "expandable_to": switch["ports"]}
+    if nodes > switch["ports"]:
+        d = 1 + sum(count > most for most in (3, 36, 125, 2401))
+        side = nearest_root(count, d) if d > 1 else count
+        dims = [side] * (d - 1) + [ceil(count, side ** (d - 1))]
+        count = 1
+        for size in dims:
+            count *= size
+        shape = {"topology": "torus" if d > 1 else "ring", "ports_to_nodes": down, "ports_to_core": up,
+                 "expandable_to": count * down}
+    links = nodes + count * shape["ports_to_core"] // 2
+    if nodes <= switch["ports"]:
+        count = 1
+    return {**shape, "dims": "x".join(map(str, dims)), "edge_model": switch["model"], "edge_count": count, "links": links,
+            "spare_ports": shape["expandable_to"] - nodes, "cost": count * switch["cost"] + links * CABLE,
+            "power_w": count * switch["power"], "weight_kg": count * switch["weight"], "size_u": count * switch["size"]}
+
+
+def torus_curves():
+    """Of each switch that the tool knows for tori, and of one with an odd number of ports."""
+    switches = [{"model": "Twin 35", "ports": 35, "cost": 9000, "power": 200, "size": 1, "weight": 8}]
+    for name in ("mellanox", "hp-blade"):
+        with open(f"{SHARED}/reference/switch-catalog/torus_{name}_torus.csv", newline="", encoding="utf-8") as file:
+            switches += [{"model": row["network_switch_model"], "ports": int(row["network_switch_port_count"]),
+                          "cost": number(row["network_switch_cost"]), "power": number(row["network_switch_power"]),
+                          "size": number(row["network_switch_size"]), "weight": number(row["network_switch_weight"])}
+                         for row in csv.DictReader(file)]
+    for switch in switches:
+        catalog = {"ftcheck_catalog": 1, "name": "tori", "currency": "USD", "cable_cost": CABLE, "switches": [
+            {"model": switch["model"], "roles": ["edge", "star"], "ports": switch["ports"], "cost": switch["cost"],
+             "power_w": switch["power"], "weight_kg": float(switch["weight"]), "size_u": switch["size"]}]}
+        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+            json.dump(catalog, file)
+            file.flush()
+            for blocking in ("1", "3:2", "2", "3"):
+                ratio = Fraction(blocking.replace(":", "/"))
+                rows = ours("--catalog", file.name, "--topology", "torus", "--nodes", "1..5000", "--blocking", blocking)
+                what = f"tori of {switch['model'].split(' (')[0]}, blocking {blocking}"
+                if isinstance(rows, str):
+                    result(False, what, rows)
+                    continue
+                wrong = []
+                for nodes, row in rows.items():
+                    for field, expected in torus(nodes, ratio, switch).items():
+                        same = row[field] == expected if isinstance(expected, str) else number(row[field]) == expected
+                        if not same:
+                            wrong.append(f"N={nodes}: {field} is {row[field]}, expected {expected}")
+                result(not wrong and len(rows) == 5000, what, *wrong)
+
+
 def made_up():
     """The same rules on a catalog of switches that nobody sells."""
     switches = [{"model": model, "ports": ports, "cost": cost, "power": power, "size": size, "weight": weight}
@@ -291,6 +355,7 @@ def main():
         curve(f"blocking {blocking}", "mellanox-fdr-2013", mellanox, 1, 2592, ["--blocking", blocking], blocking=ratio, every=5)
         curve(f"blades, blocking {blocking}", "hp-blade-fdr-2013", blades, 1, 2592, ["--blocking", blocking],
               blocking=ratio, every=3)
+    torus_curves()
     curve("blades, every N", "hp-blade-fdr-2013", blades, 1, 400, [])
     for most in (128, 700, 1500, 2592):
         curve(f"to grow to {most}", "mellanox-fdr-2013", mellanox, 1, most, ["--nodes-max", str(most)], nodes_max=most,

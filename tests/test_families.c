@@ -26,6 +26,18 @@ static const struct family_row rows[] = {
 	{"\"topology\": \"torus\", \"nodes\": 36, \"edge\": {\"ports\": 36}", "1", 1, 0, 0, 0, 36},
 	{"\"topology\": \"torus\", \"nodes\": 37, \"edge\": {\"ports\": 36}", "3", 3, 27, 1, 18, 37},
 	{"\"topology\": \"torus\", \"nodes\": 500, \"edge\": {\"ports\": 36}", "5x6", 30, 270, 5, 18, 500},
+	/* 15 ports to neighbours: 30 switches in pairs; of 3x3x3 one is left over; of three and of two in a ring. */
+	{"\"topology\": \"torus\", \"nodes\": 500, \"blocking\": 1.5, \"edge\": {\"ports\": 36}", "5x5", 25, 187, 4, 15,
+	 500},
+	{"\"topology\": \"torus\", \"dims\": [5, 6], \"blocking\": 1.5, \"edge\": {\"ports\": 36}", "5x6", 30, 225, 5,
+	 15, 630},
+	{"\"topology\": \"torus\", \"dims\": [3, 3, 3], \"edge\": {\"ports\": 9, \"ports_to_core\": 7}", "3x3x3", 27,
+	 94, 3, 7, 54},
+	{"\"topology\": \"ring\", \"nodes\": 60, \"blocking\": 1.5, \"edge\": {\"ports\": 36}", "3", 3, 22, 1, 15, 60},
+	{"\"topology\": \"torus\", \"nodes\": 40, \"blocking\": 1.5, \"edge\": {\"ports\": 36}", "2", 2, 15, 1, 15, 40},
+	/* As built: hosts or cables are pinned. */
+	{"\"topology\": \"torus\", \"dims\": [4, 4], \"edge\": {\"ports\": 9, \"ports_to_nodes\": 2}", "4x4", 16, 48, 4,
+	 6, 32},
 	{"\"topology\": \"torus\", \"nodes\": 5000, \"edge\": {\"ports\": 36}", "4x4x4x5", 320, 2880, 8, 18, 5000},
 	/* Of all families and trees the one of the fewest switches, then of the fewest cables. */
 	{"\"topology\": \"any\", \"nodes\": 40, \"edge\": {\"ports\": 36}, \"core\": {\"ports\": 36}", "3", 3, 18, 2,

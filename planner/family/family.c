@@ -495,7 +495,7 @@ int ft_family_plan(const struct ft_design *design, const struct ft_layout *layou
 	for (uint32_t i = 0; i < network.graph.switch_count; i++)
 		network.graph.switches[i].interfaces = design->roles[FT_TIER_EDGE].interfaces;
 	links_merge(&network.graph);
-	network.graph.symmetric = layout->family->symmetric;
+	network.graph.symmetric = layout->family->symmetric && !layout->keys.odd_port;
 	if (ft_design_has_host_kinds(design))
 		r = hosts_deal_listed(&network, design, err, blame);
 	else

@@ -7,7 +7,13 @@
  * J. Navaridas, J. Miguel-Alonso, "Indirect cube", for dimensions of size 2, in which both directions lead to the same
  * neighbour: twice the cables.
  *
- * Ports of a switch: hosts first; then for each dimension a block of cables upwards and one downwards.
+ * Where the blocking factor leaves a switch of a torus an odd number of ports to neighbours, cables in both directions
+ * leave one port over. Pairs of neighbours share one more cable there: along the first dimension, then, of the switches
+ * at the end of a ring of odd size, along the next one, and so on. All switches but one at most are in a pair, so that
+ * there are floor(S * Eptc / 2) cables between S switches, as in the source. Such a network has no symmetry.
+ *
+ * Ports of a switch: hosts first; then for each dimension a block of cables upwards and one downwards. With an odd
+ * port: in the order of the switches that they lead to.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -131,6 +137,18 @@ static bool bundles_settle(struct ft_layout *layout, const struct ft_family_keys
 	return true;
 }
 
+/*
+ * Whether an odd port to neighbours has a cable: where the blocking factor or "ports_to_core" asks for it. Where hosts
+ * or bundles are pinned, the network is as it was built, and that is nearly always even.
+ */
+static bool odd_port_is_used(const struct ft_proposal *proposal, const struct ft_layout *layout, uint32_t net)
+{
+	const struct ft_design_role *edge = &proposal->design->roles[FT_TIER_EDGE];
+
+	return is_ring(layout) && layout->switches > 1 && proposal->design->keys.bundle_count == 0 && net % 2 == 1 &&
+	       layout->net_ports + 1 == net && (ft_pinned(edge->ports_to_core) || !ft_pinned(edge->ports_to_nodes));
+}
+
 /* Everything but the dimensions, which are settled. */
 static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, uint32_t hosts, uint32_t net)
 {
@@ -156,6 +174,11 @@ static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, ui
 	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
 		layout->net_ports += blocks_along(layout, i) * layout->keys.bundles[i];
 		layout->cables += steps_along(layout, i) * layout->keys.bundles[i];
+	}
+	if (odd_port_is_used(proposal, layout, net)) {
+		layout->keys.odd_port = true;
+		layout->net_ports++;
+		layout->cables += layout->switches / 2;
 	}
 	for (uint32_t i = 0; i < layout->keys.dim_count; i++)
 		layout->diameter += is_ring(layout) ? layout->keys.dims[i] / 2 : layout->keys.dims[i] - 1;
@@ -265,9 +288,32 @@ static int links_up(const struct ft_layout *layout, struct ft_network *network, 
 	return 0;
 }
 
+/* The same of a torus with an odd port: one cable more to the neighbour that a switch shares it with. */
+static int links_up_odd(const struct ft_layout *layout, struct ft_network *network, uint32_t index, const uint32_t *at)
+{
+	uint32_t stride = layout->switches;
+	bool alone = true;
+
+	for (uint32_t i = 0; i < layout->keys.dim_count; i++) {
+		uint32_t size = layout->keys.dims[i], bundle = layout->keys.bundles[i];
+		bool in_pair = alone && (at[i] % 2 == 1 || at[i] + 1 < size);
+		int r;
+
+		stride /= size;
+		if (size < 2)
+			continue;
+		r = ft_network_link(network, index, at[i] + 1 < size ? index + stride : index - (size - 1) * stride,
+				    bundle + (in_pair && at[i] % 2 == 0));
+		if (r < 0)
+			return r;
+		alone = alone && !in_pair;
+	}
+	return 0;
+}
+
 static int build_grid(const struct ft_layout *layout, struct ft_network *network)
 {
-	return ft_grid_build(layout, network, links_up);
+	return ft_grid_build(layout, network, layout->keys.odd_port ? links_up_odd : links_up);
 }
 
 /* ---- recognising ---- */
@@ -340,7 +386,8 @@ static int recognise_hypercube(const struct ft_sketch *sketch)
 
 static uint64_t bisection_of_grid(const struct ft_layout *layout)
 {
-	return ft_grid_bisection(layout, is_ring(layout) ? ft_line_cut_ring : ft_line_cut_path);
+	return layout->keys.odd_port ? FT_BISECTION_UNKNOWN
+				     : ft_grid_bisection(layout, is_ring(layout) ? ft_line_cut_ring : ft_line_cut_path);
 }
 
 static const char *const keys_of_grids[] = {"dims", "dimensions", "bundle", NULL};

@@ -281,8 +281,9 @@ struct ft_family_keys {
 	uint32_t dims[FT_DIMENSIONS_MAX], dim_count;	   /* switches along each dimension */
 	uint32_t dimensions;				   /* how many there are to be */
 	uint32_t bundles[FT_DIMENSIONS_MAX], bundle_count; /* cables a direction: one for all, or one a dimension */
-	uint32_t local_bundle, global_bundle;		   /* within a group, and between groups */
-	uint32_t routers, leafs, spines, global;	   /* of a group; global: ports of each router or spine */
+	bool odd_port;			      /* of a torus: each switch has one more cable to one of its neighbours */
+	uint32_t local_bundle, global_bundle; /* within a group, and between groups */
+	uint32_t routers, leafs, spines, global; /* of a group; global: ports of each router or spine */
 	uint32_t groups;
 	struct ft_group_size *sizes; /* NULL: all groups are alike; owned */
 	size_t size_count;
