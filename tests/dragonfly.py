@@ -281,6 +281,61 @@ def unlike_recognised(directory):
         result(not wrong, f"{what}: a dragonfly+ is recognised with up to two cables missing", *wrong)
 
 
+def wired_at_random(rng, topology, size, groups, each):
+    """Groups by the rule; each two of them are joined by so many cables, at the ends that have the fewest."""
+    cables, hosts, ends = collections.Counter(), {}, []
+    for g in range(groups):
+        if topology == "dragonfly":
+            names = [f"x{g:02d}-{i:02d}" for i in range(size)]
+            cables.update({pair: 1 for pair in itertools.combinations(names, 2)})
+            hosts.update({name: 2 for name in names})
+        else:
+            leafs, names = ([f"{kind}{g:02d}-{i:02d}" for i in range(size)] for kind in "ls")
+            cables.update({pair: 1 for pair in itertools.product(leafs, names)})
+            hosts.update({name: 3 for name in leafs}, **{name: 0 for name in names})
+        ends.append(names)
+    used, pairs = collections.Counter(), [pair for pair in itertools.combinations(range(groups), 2) for _ in range(each)]
+    rng.shuffle(pairs)
+    for pair in pairs:
+        a, b = sorted(min(ends[g], key=lambda name: (used[name], rng.random())) for g in pair)
+        cables[a, b] += 1
+        used.update((a, b))
+    return cables, hosts
+
+
+def groups_kept(directory):
+    """Groups that others joined are recognised, with cables missing and a switch down, which are told one by one."""
+    net, inferred = (os.path.join(directory, name) for name in ("kept.net", "kept.json"))
+    for topology, size, groups, each in (("dragonfly", 6, 7, 2), ("dragonfly", 8, 9, 3), ("dragonfly+", 4, 9, 2),
+                                         ("dragonfly+", 6, 7, 4)):
+        wrong = []
+        for seed in range(8):
+            rng = random.Random(f"kept:{topology}:{size}:{groups}:{seed}")
+            cables, hosts = wired_at_random(rng, topology, size, groups, each)
+            dead = rng.choice(sorted(hosts)) if seed > 4 else None
+            cables = collections.Counter({pair: n for pair, n in cables.items() if dead not in pair})
+            hosts.pop(dead, None)
+            pulled = rng.sample(sorted(cables), min(seed, 3) if not dead else 0)
+            cables.subtract(pulled)
+            dump(+cables, net, hosts)
+            status, _, err = run("ftplan", "--infer", net, "-o", inferred)
+            out = {}
+            if status == 0:
+                with open(inferred, encoding="utf-8") as file:
+                    out = json.load(file)
+            report = json.loads(run("ftcheck", "--plan", inferred, "--from", net, "--format", "json")[1] or "{}")
+            found = sorted(f["code"] for f in report.get("findings", []))
+            missing = {frozenset(place["name"] for place in f["where"]) for f in report.get("findings", [])
+                       if f["code"] == "cable-missing"}
+            lost = ["core-missing" if dead.startswith("s") else "edge-isolated"] if dead else []
+            told = missing == {frozenset(p) for p in pulled} or \
+                (len(pulled) > 1 and missing < {frozenset(p) for p in pulled})
+            if (out.get("topology"), out.get("groups")) != (topology, groups) or not told or \
+                    found != sorted(["cable-missing"] * len(missing) + lost):
+                wrong.append((seed, dead, pulled, status, err, out.get("topology"), [f["text"] for f in report.get("findings", [])]))
+        result(not wrong, f"{topology} of {groups} groups of {size} that others joined", *wrong)
+
+
 def recognised(directory):
     """Of a dump of each kind the design is the family's again, and binds leafs and spines alike."""
     for topology, group, groups, ports in (("dragonfly", {"routers": 4, "global": 2}, 9, 7),
@@ -311,6 +366,7 @@ def main():
         recognised(directory)
         unlike_recognised(directory)
         wired_otherwise(directory)
+        groups_kept(directory)
         edison(directory)
     return failures > 0
 

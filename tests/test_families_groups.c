@@ -11,6 +11,10 @@
 #define GROUP(a, h) "\"group\": {\"routers\": " #a ", \"global\": " #h "}"
 #define LEAFS(l, s, h) "\"group\": {\"leafs\": " #l ", \"spines\": " #s ", \"global\": " #h "}"
 
+#define LISTED(a, b)                                                                                       \
+	DRAGONFLY "\"group\": {\"routers\": 2}, \"groups\": 2, \"links\": [{\"a\": \"" a "\", \"b\": \"" b \
+		  "\"}]" PORTS(9)
+
 static const struct family_row rows[] = {
 	/* The design; switches, cables between switches, diameter, the most cables of a switch, hosts. */
 	{DRAGONFLY GROUP(2, 1) ", \"groups\": 3" PORTS(3), "a=2 h=1 g=3", 6, 6, 3, 2, 6},
@@ -42,6 +46,13 @@ static const struct family_row rows[] = {
 	{DRAGONFLY "\"nodes\": 100, \"group\": {\"global\": 4}" PORTS(36), "a=8 h=4 g=4", 32, 176, 2, 11, 100},
 	{DRAGONFLY "\"nodes\": 500, \"edge\": {\"ports\": 36, \"ports_to_nodes\": 4}", "a=8 h=4 g=16", 128, 704, 3, 11,
 	 500},
+	/* Cables between groups that no rule deals: of pairs, of ranges, twice. */
+	{DRAGONFLY "\"group\": {\"routers\": 3}, \"groups\": 3, \"links\": [{\"a\": \"g0-r0\", \"b\": \"g1-r2\"}, "
+		   "{\"a\": \"g2-r1\", \"b\": [\"g0-r1\", \"g1-r[0-1]\"], \"count\": 2}]" PORTS(9),
+	 "a=3 h=6 g=3", 9, 16, 3, 8, 9},
+	{PLUS "\"group\": {\"leafs\": 2, \"spines\": 2, \"global\": 3}, \"groups\": 3, \"links\": [{\"a\": "
+	      "\"g[0-2]-spine0\", \"b\": \"g[0-2]-spine0\"}]" PORTS(8),
+	 "l=2 s=2 h=3 g=3", 12, 15, 5, 4, 36},
 	/* Leafs and spines. Spines of two groups are farther apart than leafs. */
 	{PLUS LEAFS(4, 4, 4) ", \"groups\": 17" PORTS(8), "l=4 s=4 h=4 g=17", 136, 408, 5, 8, 272},
 	{PLUS LEAFS(16, 16, 16) ", \"groups\": 5" PORTS(32), "l=16 s=16 h=16 g=5", 160, 1920, 3, 32, 1280},
@@ -102,6 +113,30 @@ static const struct refusal_row refusals[] = {
 					     "with 18 global cables each are for 324"},
 	{PLUS "\"nodes\": 100, \"bundle\": {\"local\": 19}" PORTS(36),
 	 "36 ports are too few for leafs and spines with 19 cables between two"},
+	{LISTED("g0-r0", "g1-r9"), "\"b\" names \"g1-r9\", which is no switch of the groups: the first is \"g0-r0\""},
+	{LISTED("G0-R1", "g1-r1"), "\"a\" names \"G0-R1\", which is no switch of the groups; did you mean \"g0-r1\"?"},
+	{LISTED("g0-r0", "g0-r1"), "element 1 of \"links\" links \"g0-r0\" and \"g0-r1\", which are of one group"},
+	{LISTED("g0-r0", "g1-r1") ", \"arrangement\": \"relative\"",
+	 "\"arrangement\" deals cables between groups by a rule, and \"links\" lists them: leave one of the two out"},
+	{LISTED("g0-r0", "g1-r1") ", \"bundle\": {\"global\": 2}",
+	 "\"global\" multiplies cables between groups, and \"links\" counts them: leave one of the two out"},
+	{DRAGONFLY "\"nodes\": 4, \"groups\": 2, \"links\": [{\"a\": \"g0-r0\", \"b\": \"g1-r1\"}]" PORTS(9),
+	 "\"links\" needs \"groups\" and the switches of \"group\""},
+	{DRAGONFLY
+	 "\"nodes\": 4, \"group\": {\"routers\": 2}, \"links\": [{\"a\": \"g0-r0\", \"b\": \"g1-r1\"}]" PORTS(9),
+	 "\"links\" needs \"groups\" and the switches of \"group\""},
+	{DRAGONFLY GROUP(2, 1) ", \"groups\": 3, \"links\": [{\"a\": \"g0-r0\", \"b\": \"g[1-2]-r0\"}]" PORTS(9),
+	 "\"global\" is 1, but the links give \"g0-r0\" 2 cables to other groups"},
+	{DRAGONFLY "\"group\": {\"routers\": 3}, \"groups\": 2, \"links\": [{\"a\": \"g0-r0\", \"b\": \"g1-r1\", "
+		   "\"count\": 3}]" PORTS(4),
+	 "element 1 of \"links\" gives \"g0-r0\" 3 cables with those before, but 2 of its 4 ports are left"},
+	{DRAGONFLY "\"group\": {\"routers\": 2}, \"groups\": 2, \"links\": [{\"a\": \"g0-r0\", \"b\": \"g1-r1\", "
+		   "\"count\": 3}]" PORTS(4),
+	 "each switch needs 4 ports to other switches and one for a host, and has 4"},
+	{PLUS LEAFS(2, 2, 2) ", \"groups\": 2, \"links\": [{\"a\": \"g0-leaf0\", \"b\": \"g1-spine1\"}]" PORTS(9),
+	 "\"a\" names \"g0-leaf0\": cables between groups are at spines"},
+	{"\"topology\": \"torus\", \"nodes\": 9, \"links\": [{\"a\": \"sw-0\", \"b\": \"sw-1\"}]" PORTS(36),
+	 "\"links\" is of graphs: \"topology\": \"graph\" is missing"},
 	{"\"topology\": \"torus\", \"nodes\": 9, \"groups\": 3" PORTS(36),
 	 "\"groups\" is of the topologies dragonfly and dragonfly+; \"topology\" is \"torus\""},
 };

@@ -137,12 +137,20 @@ FINE_FAMILIES = [
     {"topology": "any", "core": {"ports": 36}}, {"topology": "hypercube", "dimensions": 2}, {"topology": "ring", "bundle": 3},
     {"dims": [2], "edge": {"ports": 36, "hosts": [{"count": 2, "hosts": 12}]}}, {"dims": [2], "bind": {"edge": ["a", "0xAB"]}},
     {"edge": {}, "objective": "cables", "limits": {"max_switches": 3}}, {"fill": "dense"}, {"blocking": 2},
+    {"topology": "dragonfly", "nodes": 4, "group": {"routers": 2}, "groups": 2, "bundle": {"local": 2},
+     "links": [{"a": "g0-r0", "b": "g1-r1"}]},
 ]
 BAD_FAMILIES = [
     {"dims": []}, {"dims": [0]}, {"dims": 4}, {"dims": [2] * 13}, {"dimensions": 0}, {"dimensions": 13}, {"bundle": 0},
     {"bundle": {"edge": 1}, "dims": [3]}, {"q": 5}, {"degree": 3}, {"group": {"routers": 3}}, {"groups": 3}, {"m": 2},
     {"arrangement": "absolute"}, {"topology": "ring", "dims": [3]}, {"levels": 3}, {"core": {"ports": 36}}, {"planes": 2},
     {"bind": {"core": ["a"]}}, {"bind": {"edge": {"match": "x"}}}, {"switches": [{"name": "s", "ports": 8}]}, {"nodes_max": 30},
+    {"links": [{"a": "sw-0", "b": "sw-1"}]},
+    {"topology": "dragonfly", "group": {"routers": 2}, "links": [{"a": "g0-r0", "b": "g1-r1"}]},
+    {"topology": "dragonfly", "group": {"routers": 2}, "groups": 2, "arrangement": "relative",
+     "links": [{"a": "g0-r0", "b": "g1-r1"}]},
+    {"topology": "dragonfly", "group": {"routers": 2}, "groups": 2, "bundle": {"global": 2},
+     "links": [{"a": "g0-r0", "b": "g1-r1"}]},
 ]
 
 failures = []

@@ -64,7 +64,12 @@ int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *
  * the keys of trees here. Its nodes are then those of the switches. Returns 0, -EINVAL with the place, or -ENOMEM.
  */
 int ft_design_finish_graph(struct ft_key_reader *reader, struct ft_design *design);
-void ft_design_graph_release(struct ft_design_graph *graph);
+
+/*
+ * Reads "links" of a network of groups, where its cables between groups are listed, into the graph and the keys of
+ * @design. Returns 0, -EINVAL with the reader's error filled, or -ENOMEM.
+ */
+int ft_design_read_group_links(struct ft_key_reader *reader, struct ft_design *design);
 
 /*
  * Keys of families; @out is the struct ft_design. Once all are read, those that the design's family does not have are

@@ -299,5 +299,7 @@ int ft_design_finish_family(struct ft_key_reader *reader, struct ft_design *desi
 						 "\"%s\" %s; \"topology\" is \"%s\"", foreign_keys[i].name,
 						 foreign_keys[i].text, design->family->name);
 	r = bind_check(reader, design);
+	if (r == 0)
+		r = ft_design_read_group_links(reader, design);
 	return r < 0 ? r : nodes_settle(reader, design);
 }

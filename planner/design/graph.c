@@ -13,6 +13,9 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "planner/family/family.h"
+#include "planner/family/groups.h"
+#include "planner/family/rules.h"
 #include "planner/plan/name_ranges.h"
 
 enum {
@@ -210,12 +213,13 @@ static const struct {
 
 static const char *const graph_keys[] = {"switches", "links", "links_file"};
 
-static int keys_check(const struct ft_key_reader *reader, bool graph)
+static int keys_check(const struct ft_key_reader *reader, const struct ft_design *design, bool graph)
 {
 	json_t *root = reader->json.root;
 
 	for (size_t i = 0; !graph && i < FT_COUNT(graph_keys); i++)
-		if (json_object_get(root, graph_keys[i]))
+		if (json_object_get(root, graph_keys[i]) &&
+		    !(design->family && ft_family_reads(design->family, graph_keys[i])))
 			return ft_json_error_key(&reader->json, reader->err, root, graph_keys[i],
 						 "\"%s\" is of graphs: \"topology\": \"graph\" is missing",
 						 graph_keys[i]);
@@ -246,16 +250,18 @@ int ft_design_finish_graph(struct ft_key_reader *reader, struct ft_design *desig
 	const struct ft_key_at switches = {
 		.parent = root, .key = "switches", .value = json_object_get(root, "switches"), .rule = &rule};
 	bool graph = design->topology == FT_TOPOLOGY_GRAPH && !design->family;
-	int r = keys_check(reader, graph);
+	int r = keys_check(reader, design, graph);
 
-	if (r < 0 || !graph)
+	if (r < 0)
 		return r;
-	if (!switches.value)
-		return ft_json_error_key(&reader->json, reader->err, root, NULL,
-					 "\"switches\" is missing: the switches of the graph");
 	if (json_object_get(root, "links") && json_object_get(root, "links_file"))
 		return ft_json_error_key(&reader->json, reader->err, root, "links_file",
 					 "\"links\" and \"links_file\" say the same: leave one of the two out");
+	if (!graph)
+		return 0;
+	if (!switches.value)
+		return ft_json_error_key(&reader->json, reader->err, root, NULL,
+					 "\"switches\" is missing: the switches of the graph");
 	/* A list of cables says as much. */
 	if (!json_object_get(root, "links") && !json_object_get(root, "links_file") && !json_object_get(root, "cables"))
 		return ft_json_error_key(&reader->json, reader->err, root, NULL,
@@ -264,4 +270,97 @@ int ft_design_finish_graph(struct ft_key_reader *reader, struct ft_design *desig
 	if (r == 0)
 		r = nodes_settle(&g, design);
 	return r < 0 ? r : ft_graph_read_links(&g, design);
+}
+
+/* ---- between groups ---- */
+
+/* What listed links leave no room for. */
+static int group_keys_check(const struct ft_key_reader *reader, const struct ft_design *design, const char *links)
+{
+	json_t *root = reader->json.root;
+	uint64_t switches = ft_groups_switches(&design->keys);
+
+	if (json_object_get(root, "arrangement"))
+		return ft_json_error_key(
+			&reader->json, reader->err, root, "arrangement",
+			"\"arrangement\" deals cables between groups by a rule, and \"%s\" lists them: "
+			"leave one of the two out",
+			links);
+	if (ft_pinned(design->keys.global_bundle))
+		return ft_json_error_value(&reader->json, reader->err, json_object_get(root, "bundle"), "global",
+					   "\"global\" multiplies cables between groups, and \"%s\" counts them: leave "
+					   "one of the two out",
+					   links);
+	if (switches == 0)
+		return ft_json_error_key(&reader->json, reader->err, root, links,
+					 "\"%s\" needs \"groups\" and the switches of \"group\"", links);
+	if (switches > FT_SWITCHES_MAX)
+		return ft_json_error_key(&reader->json, reader->err, root, "groups",
+					 "\"groups\" have %" PRIu64 " switches in all; at most %d are possible",
+					 switches, FT_SWITCHES_MAX);
+	if (ft_groups_pairs_inside(&design->keys) > FT_FAMILY_CABLES_MAX)
+		return ft_json_error_key(&reader->json, reader->err, root, "groups",
+					 "\"groups\" have more than %d cables between switches", FT_FAMILY_CABLES_MAX);
+	return 0;
+}
+
+/* Ports of each switch, of which the cables within its group take some. */
+static void group_ports_set(struct ft_design_graph *graph, const struct ft_design *design)
+{
+	uint32_t ports = design->roles[FT_TIER_EDGE].ports;
+
+	for (uint32_t i = 0; i < graph->switch_count; i++)
+		graph->switches[i].ports = ft_pinned(ports) ? ports : FT_PORTS_MAX;
+	for (uint32_t i = 0; i < graph->link_count; i++) {
+		graph->switches[graph->links[i].a].hosts += graph->links[i].count;
+		graph->switches[graph->links[i].b].hosts += graph->links[i].count;
+	}
+}
+
+/* The most of them at one switch are its "global", unless that is said, and enough. */
+static int global_settle(const struct ft_graph_reading *g, struct ft_design *design)
+{
+	const json_t *group = json_object_get(g->reader->json.root, "group");
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < g->graph->switch_count; i++) {
+		uint32_t cables = g->load[i] - g->graph->switches[i].hosts;
+
+		if (ft_pinned(design->keys.global) && cables > design->keys.global)
+			return ft_json_error_value(
+				&g->reader->json, g->reader->err, group, "global",
+				"\"global\" is %u, but the links give \"%s\" %u cables to other groups",
+				design->keys.global, g->labels[i], cables);
+		most = cables > most ? cables : most;
+	}
+	if (!ft_pinned(design->keys.global))
+		design->keys.global = most;
+	return 0;
+}
+
+int ft_design_read_group_links(struct ft_key_reader *reader, struct ft_design *design)
+{
+	const char *key = design->links_file ? "links_file" : "links";
+	struct ft_design_graph *graph = &design->graph;
+	_cleanup_(reading_release) struct ft_graph_reading g = {
+		.reader = reader, .graph = graph, .groups = &design->keys};
+	int r;
+
+	if (!json_object_get(reader->json.root, key))
+		return 0;
+	r = group_keys_check(reader, design, key);
+	if (r == 0)
+		r = ft_family_groups(design->family, &design->keys, graph);
+	if (r < 0)
+		return r;
+	group_ports_set(graph, design);
+	graph->link_count = 0;
+	free(graph->links);
+	graph->links = NULL;
+	r = ft_graph_read_links(&g, design);
+	if (r == 0)
+		r = global_settle(&g, design);
+	design->keys.links = graph->links;
+	design->keys.link_count = graph->link_count;
+	return r;
 }

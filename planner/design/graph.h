@@ -16,7 +16,8 @@ struct ft_graph_reading {
 	size_t switch_size, link_size; /* room in the arrays of the graph */
 	const char **labels;	       /* names of the switches, for @index; not owned */
 	struct ft_names index;
-	uint32_t *load; /* by switch: ports that hosts and cables take */
+	uint32_t *load;			     /* by switch: ports that hosts and cables take */
+	const struct ft_family_keys *groups; /* links are between these; NULL: between any two switches */
 };
 
 /*

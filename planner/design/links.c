@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The cables of a design whose topology is a graph: the key "links", or a table of comma-separated values in a file
- * beside the design.
+ * The cables of a design whose topology is a graph, or those between the groups of a dragonfly: the key "links", or a
+ * table of comma-separated values in a file beside the design.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "planner/design/graph.h"
+#include "planner/family/groups.h"
 #include "planner/plan/name_ranges.h"
 #include "planner/site/sheet_parts.h"
 
@@ -107,9 +108,24 @@ static int end_find(const struct ft_graph_reading *g, const struct place *place,
 	if (r == -ENOMEM)
 		return r;
 	if (r == 1)
-		return complain_of(g, place, end, "names \"%s\", which is not in \"switches\"; did you mean \"%s\"?",
-				   name, g->labels[near]);
+		return complain_of(g, place, end, "names \"%s\", which is %s; did you mean \"%s\"?", name,
+				   g->groups ? "no switch of the groups" : "not in \"switches\"", g->labels[near]);
+	if (g->groups)
+		return complain_of(g, place, end, "names \"%s\", which is no switch of the groups: the first is \"%s\"",
+				   name, g->labels[0]);
 	return complain_of(g, place, end, "names \"%s\", which is not in \"switches\"", name);
+}
+
+/* Cables between groups are at spines, or at any router. */
+static int end_check(const struct ft_graph_reading *g, const struct place *place, unsigned int end, uint32_t index)
+{
+	bool is_end = true;
+
+	if (g->groups)
+		ft_groups_place(g->groups, index, &is_end);
+	return is_end ? 0
+		      : complain_of(g, place, end, "names \"%s\": cables between groups are at spines",
+				    g->labels[index]);
 }
 
 /* The switches that one end of an entry names; the caller frees @ret_indices. */
@@ -119,8 +135,11 @@ static int ends_find(const struct ft_graph_reading *g, const struct place *place
 	_cleanup_free_ uint32_t *indices = calloc(names->count + 1, sizeof(*indices));
 	int r = indices ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && i < names->count; i++)
+	for (size_t i = 0; r == 0 && i < names->count; i++) {
 		r = end_find(g, place, end, names->names[i], &indices[i]);
+		if (r == 0)
+			r = end_check(g, place, end, indices[i]);
+	}
 	if (r == 0)
 		*ret_indices = FT_STEAL(indices);
 	return r;
@@ -158,6 +177,16 @@ static int ports_take(struct ft_graph_reading *g, const struct place *place, uin
 	return complain(g, place, "gives \"%s\" %u cable%s with those before, but %u of its %u port%s are left",
 			sw->name, g->load[index] - sw->hosts, ft_text_s(g->load[index] - sw->hosts),
 			sw->ports - sw->hosts, sw->ports, ft_text_s(sw->ports));
+}
+
+static int groups_check(const struct ft_graph_reading *g, const struct place *place, const struct ft_graph_link *link)
+{
+	bool is_end;
+
+	if (!g->groups || ft_groups_place(g->groups, link->a, &is_end) != ft_groups_place(g->groups, link->b, &is_end))
+		return 0;
+	return complain(g, place, "links \"%s\" and \"%s\", which are of one group", g->labels[link->a],
+			g->labels[link->b]);
 }
 
 /* Room for @more links behind those that are there. */
@@ -200,7 +229,9 @@ static int links_take(struct ft_graph_reading *g, const struct place *place, con
 	if (count == 0)
 		return complain(g, place, "links \"%s\" to itself", ends[0].names[0]);
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		r = ports_take(g, place, links[i].a, links[i].count);
+		r = groups_check(g, place, &links[i]);
+		if (r == 0)
+			r = ports_take(g, place, links[i].a, links[i].count);
 		if (r == 0)
 			r = ports_take(g, place, links[i].b, links[i].count);
 	}

@@ -79,7 +79,7 @@ static uint32_t diameter_of(const struct ft_family_keys *keys)
 {
 	uint64_t a = keys->routers, h = keys->global, others = a * (keys->groups - 1);
 
-	if (keys->sizes)
+	if (keys->sizes || keys->links)
 		return FT_UNPINNED;
 	if (a == 1 || keys->groups == 1)
 		return a * keys->groups > 1;
@@ -276,7 +276,8 @@ static int recognise_dragonfly(const struct ft_sketch *sketch)
 	return r;
 }
 
-static const char *const keys_of_dragonflies[] = {"group", "groups", "arrangement", "bundle", NULL};
+static const char *const keys_of_dragonflies[] = {"group", "groups",	 "arrangement", "bundle",
+						  "links", "links_file", NULL};
 
 const struct ft_family ft_family_dragonfly = {
 	.name = "dragonfly",

@@ -58,13 +58,14 @@ static int keys_refuse(struct ft_proposal *proposal)
 	return 0;
 }
 
-/* Cables between the farthest leafs; two groups are always joined by spines, so that it takes no more. */
+/* Cables between the farthest leafs; two groups are joined by spines, so that it takes no more, unless links say else.
+ */
 static uint32_t diameter_of(const struct ft_family_keys *keys)
 {
 	struct ft_group_size size = ft_group_run(keys, 0);
 
 	if (keys->groups > 1)
-		return 3;
+		return keys->links ? FT_UNPINNED : 3;
 	return size.leafs > 1 ? 2 : 0;
 }
 
@@ -274,7 +275,8 @@ static int recognise_dragonfly_plus(const struct ft_sketch *sketch)
 	return ft_groups_guess(sketch, &ft_family_dragonfly_plus, &keys, inside, ends);
 }
 
-static const char *const keys_of_dragonflies_plus[] = {"group", "groups", "arrangement", "bundle", NULL};
+static const char *const keys_of_dragonflies_plus[] = {"group", "groups",     "arrangement", "bundle",
+						       "links", "links_file", NULL};
 
 const struct ft_family ft_family_dragonfly_plus = {
 	.name = "dragonfly+",

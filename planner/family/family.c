@@ -476,6 +476,28 @@ static int family_fill(const struct ft_layout *layout, struct ft_plan *plan)
 	return plan->label ? 0 : -ENOMEM;
 }
 
+int ft_family_groups(const struct ft_family *family, const struct ft_family_keys *keys,
+		     struct ft_design_graph *ret_graph)
+{
+	struct ft_layout layout = {.family = family, .keys = *keys};
+	_cleanup_(network_release) struct ft_network network = {.layout = &layout};
+	int r;
+
+	layout.keys.global = 0;
+	layout.keys.links = NULL;
+	if (!ft_pinned(layout.keys.local_bundle))
+		layout.keys.local_bundle = 1;
+	r = family->build(&layout, &network);
+	if (r < 0)
+		return r;
+	*ret_graph = network.graph;
+	free(ret_graph->kinds);
+	ret_graph->kinds = NULL;
+	ret_graph->kind_count = 0;
+	network.graph = (struct ft_design_graph){0};
+	return 0;
+}
+
 int ft_family_plan(const struct ft_design *design, const struct ft_layout *layout, uint32_t ports,
 		   struct ft_plan **ret_plan, struct ft_error *err, struct ft_plan_blame *blame)
 {

@@ -145,6 +145,13 @@ int ft_digits_below(uint32_t count);
 
 /* ---- for the search ---- */
 
+/*
+ * The switches and cables of such a network of groups without those between groups: their names, and who is cabled to
+ * whom. The keys say all but those cables. To be released with ft_design_graph_release(). Returns 0 or -ENOMEM.
+ */
+int ft_family_groups(const struct ft_family *family, const struct ft_family_keys *keys,
+		     struct ft_design_graph *ret_graph);
+
 /* Proposes layouts for the design's family. Returns 0, -EINVAL with the complaint, or -ENOMEM. */
 int ft_family_propose(struct ft_proposal *proposal);
 

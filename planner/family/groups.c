@@ -80,6 +80,59 @@ static uint32_t hosting_cables(const struct ft_family_keys *keys, const struct f
 	return (size->routers - 1) * keys->local_bundle + global_cables(keys);
 }
 
+/* False if a number of it is missing. */
+static bool is_said(const struct ft_group_size *size)
+{
+	return ft_pinned(size->count) && (ft_pinned(size->routers) || (ft_pinned(size->leafs) && has_spines(size)));
+}
+
+uint64_t ft_groups_switches(const struct ft_family_keys *keys)
+{
+	uint64_t sum = 0;
+
+	for (size_t run = 0; run < ft_group_runs(keys); run++) {
+		struct ft_group_size size = ft_group_run(keys, run);
+
+		if (!is_said(&size))
+			return 0;
+		sum += (uint64_t)size.count * switches_of(&size);
+	}
+	return sum;
+}
+
+uint64_t ft_groups_pairs_inside(const struct ft_family_keys *keys)
+{
+	uint64_t sum = 0;
+
+	for (size_t run = 0; run < ft_group_runs(keys); run++) {
+		struct ft_group_size size = ft_group_run(keys, run);
+
+		if (!is_said(&size))
+			return 0;
+		sum += size.count * pairs_inside(&size);
+	}
+	return sum;
+}
+
+uint32_t ft_groups_place(const struct ft_family_keys *keys, uint32_t index, bool *ret_end)
+{
+	uint32_t group = 0;
+
+	for (size_t run = 0; run < ft_group_runs(keys); run++) {
+		struct ft_group_size size = ft_group_run(keys, run);
+		uint32_t each = switches_of(&size);
+
+		if (index / each < size.count) {
+			*ret_end = index % each >= each - ft_group_ends(&size);
+			return group + index / each;
+		}
+		index -= size.count * each;
+		group += size.count;
+	}
+	*ret_end = false;
+	return FT_UNPINNED;
+}
+
 uint32_t ft_groups_most(const struct ft_family_keys *keys)
 {
 	struct ft_group_size size = ft_group_run(keys, 0);
@@ -283,6 +336,16 @@ static void ends_deal(const struct dealing *d, enum ft_arrangement arrangement, 
 		}
 }
 
+/* As the design lists them. */
+static int join_as_listed(const struct ft_family_keys *keys, struct ft_network *network)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < keys->link_count; i++)
+		r = ft_network_link(network, keys->links[i].a, keys->links[i].b, keys->links[i].count);
+	return r;
+}
+
 int ft_groups_join(const struct ft_layout *layout, struct ft_network *network)
 {
 	const struct ft_family_keys *keys = &layout->keys;
@@ -293,6 +356,8 @@ int ft_groups_join(const struct ft_layout *layout, struct ft_network *network)
 
 	if (keys->groups < 2)
 		return 0;
+	if (keys->links)
+		return join_as_listed(keys, network);
 	r = dealing_make(keys, &d);
 	at = calloc(pairs + 1, sizeof(*at));
 	ends = calloc(2 * d.total + 1, sizeof(*ends));
@@ -375,7 +440,7 @@ static int totals_check(struct ft_proposal *proposal, const struct ft_family_key
 		return ft_proposal_unfit(proposal, cables.object, cables.key,
 					 "each %s needs %u ports to other switches, and has %u",
 					 has_spines(&t->least) ? "spine" : "router", t->ends_cables, proposal->ports);
-	if (keys->groups > 1 && (uint64_t)ends * keys->global < keys->groups - 1)
+	if (keys->groups > 1 && !keys->links && (uint64_t)ends * keys->global < keys->groups - 1)
 		return unjoined(proposal, keys, t);
 	if (t->inside + (keys->groups > 1 ? t->global / 2 * keys->global_bundle : 0) > FT_FAMILY_CABLES_MAX)
 		return ft_proposal_unfit(proposal, NULL, groups_key(proposal),
@@ -389,6 +454,12 @@ static int cables_count(const struct ft_family_keys *keys, const struct totals *
 	_cleanup_(dealing_release) struct dealing d = {0};
 	uint64_t global = keys->groups > 1 ? t->global / 2 : 0;
 
+	if (keys->links) {
+		*ret_cables = t->inside;
+		for (uint32_t i = 0; i < keys->link_count; i++)
+			*ret_cables += keys->links[i].count;
+		return 0;
+	}
 	if (global > 0 && !t->alike) {
 		if (dealing_make(keys, &d) < 0)
 			return -ENOMEM;

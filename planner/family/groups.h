@@ -26,6 +26,8 @@
  * - circulant: the next group, the previous one, the next but one, and so on.
  *
  * Cost of all this: the bundles, and the square of the groups.
+ *
+ * Where a design lists the cables between groups, which others have wired by no such rule, they are just those.
  */
 #ifndef FT_PLANNER_FAMILY_GROUPS_H
 #define FT_PLANNER_FAMILY_GROUPS_H
@@ -40,6 +42,13 @@ struct ft_group_size ft_group_run(const struct ft_family_keys *keys, size_t run)
 /* Switches of such a group that have hosts; and that have global cables. */
 uint32_t ft_group_hosting(const struct ft_group_size *size);
 uint32_t ft_group_ends(const struct ft_group_size *size);
+
+/* The group of a switch, by its index in the network. @ret_end: whether it has global cables. */
+uint32_t ft_groups_place(const struct ft_family_keys *keys, uint32_t index, bool *ret_end);
+
+/* What groups have in all; 0 where a number is not said. */
+uint64_t ft_groups_switches(const struct ft_family_keys *keys);
+uint64_t ft_groups_pairs_inside(const struct ft_family_keys *keys);
 
 /* The most groups that "group" can join. */
 uint32_t ft_groups_most(const struct ft_family_keys *keys);

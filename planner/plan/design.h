@@ -250,7 +250,10 @@ struct ft_graph_link {
 	uint32_t a_port, b_port; /* the first of each; 0: the next ones of the switch */
 };
 
-/* The contents of "switches" and "links", ranges expanded; all 0 for other topologies. */
+/*
+ * The contents of "switches" and "links", ranges expanded; all 0 for other topologies, but for the links of networks of
+ * groups, by the indices that their family gives the switches.
+ */
 struct ft_design_graph {
 	struct ft_graph_switch *switches; /* in the order of the file */
 	uint32_t switch_count;
@@ -261,11 +264,13 @@ struct ft_design_graph {
 	bool symmetric; /* known to look alike from every switch, but for its hosts (vertex-transitive) */
 };
 
+void ft_design_graph_release(struct ft_design_graph *graph);
+
 struct ft_family;
 
 enum { FT_DIMENSIONS_MAX = 12 };
 
-/* How the global cables of a dragonfly are dealt to its routers (planner/family/dragonfly.c). */
+/* How the global cables of a dragonfly are dealt to its routers (planner/family/groups.h). */
 enum ft_arrangement { FT_ARRANGEMENT_ABSOLUTE, FT_ARRANGEMENT_RELATIVE, FT_ARRANGEMENT_CIRCULANT };
 
 /* So many groups, one after the other, that are alike. What is FT_UNPINNED is as in "group". */
@@ -288,6 +293,8 @@ struct ft_family_keys {
 	struct ft_group_size *sizes; /* NULL: all groups are alike; owned */
 	size_t size_count;
 	enum ft_arrangement arrangement;
+	const struct ft_graph_link *links; /* between groups, in place of an arrangement; NULL: not listed; borrowed */
+	uint32_t link_count;
 	uint32_t q, primitive; /* of a finite field: its order, and an element of which all others are powers */
 	uint32_t degree, seed;
 	uint32_t m, n, r;

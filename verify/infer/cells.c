@@ -2,7 +2,10 @@
 /*
  * Cells of leafs and spines: groups in which every leaf is cabled to spines of its own cell only, and spines to those
  * of other cells as well. Leafs are the switches with hosts; and, in cells without any, those that have no neighbour in
- * a cell with hosts. A cell is what its leafs and their neighbours are connected to. O(E).
+ * a cell with hosts. Two leafs with most of their neighbours in common are of one cell, and a spine is of the cell that
+ * most of its leafs are of: a leaf that was cabled to a spine elsewhere by mistake joins no cells.
+ *
+ * Cost: the leafs of each neighbour of each leaf.
  */
 #include "config.h"
 
@@ -14,54 +17,148 @@
 #include "base/numbers.h"
 #include "verify/infer/cells.h"
 
-struct cells {
+struct search {
 	const struct ft_inference *f;
-	uint32_t *parent; /* by switch: union-find */
+	uint32_t *parent; /* by switch: union-find, of leafs first */
+	uint32_t *common; /* scratch, by switch: neighbours in common with a leaf */
 	bool *leaf, *known;
 };
 
-static void cells_release(struct cells *c)
+static void search_release(struct search *s)
 {
-	free(c->parent);
-	free(c->leaf);
-	free(c->known);
+	free(s->parent);
+	free(s->common);
+	free(s->leaf);
+	free(s->known);
 }
 
-/* Joins the leafs that are not known yet, and their neighbours. */
-static void leafs_join(struct cells *c)
+/* Counts, for all leafs, the neighbours that they have in common with leaf @i; and again, to clear. */
+static void common_count(struct search *s, uint32_t i, uint32_t step)
 {
-	const struct ft_multigraph *g = &c->f->graph;
+	const struct ft_multigraph *g = &s->f->graph;
 
-	for (uint32_t i = 0; i < g->count; i++) {
-		if (!c->leaf[i] || c->known[i])
-			continue;
-		c->known[i] = true;
-		for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++) {
-			ft_number_join(c->parent, i, n->vertex);
-			c->known[n->vertex] = true;
+	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+		for (const struct ft_adjacent *k = ft_adjacent_of(g, n->vertex); k < ft_adjacent_of(g, n->vertex + 1);
+		     k++)
+			s->common[k->vertex] += step;
+}
+
+static void leaf_join(struct search *s, uint32_t i)
+{
+	const struct ft_multigraph *g = &s->f->graph;
+
+	common_count(s, i, 1);
+	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+		for (const struct ft_adjacent *k = ft_adjacent_of(g, n->vertex); k < ft_adjacent_of(g, n->vertex + 1);
+		     k++) {
+			uint32_t fewer = ft_adjacent_count(g, k->vertex);
+
+			fewer = fewer < ft_adjacent_count(g, i) ? fewer : ft_adjacent_count(g, i);
+			if (k->vertex < i && s->leaf[k->vertex] && s->common[k->vertex] * 2 > fewer)
+				ft_number_join(s->parent, i, k->vertex);
 		}
+	common_count(s, i, -1U);
+}
+
+/* Joins a spine to most of its leafs; of equally many to those of the first. */
+static void spine_join(struct search *s, uint32_t i)
+{
+	const struct ft_multigraph *g = &s->f->graph;
+	uint32_t best = UINT32_MAX, most = 0;
+
+	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+		if (s->leaf[n->vertex])
+			s->common[ft_number_root(s->parent, n->vertex)]++;
+	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++) {
+		uint32_t root = ft_number_root(s->parent, n->vertex);
+
+		if (s->leaf[n->vertex] && s->common[root] > most) {
+			best = root;
+			most = s->common[root];
+		}
+	}
+	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+		s->common[ft_number_root(s->parent, n->vertex)] = 0;
+	if (best != UINT32_MAX)
+		s->parent[i] = best;
+}
+
+/* Joins leafs, and then spines to them: all anew. */
+static void cells_join(struct search *s)
+{
+	const struct ft_multigraph *g = &s->f->graph;
+
+	ft_number_begin(s->parent, g->count);
+	for (uint32_t i = 0; i < g->count; i++)
+		if (s->leaf[i])
+			leaf_join(s, i);
+	for (uint32_t i = 0; i < g->count; i++)
+		if (!s->leaf[i])
+			spine_join(s, i);
+	for (uint32_t i = 0; i < g->count; i++) {
+		s->known[i] |= s->leaf[i];
+		for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+			s->known[i] |= s->leaf[n->vertex];
 	}
 }
 
 /* In cells without hosts; and a leaf whose own hosts are all down, which has neighbours in one cell alone. */
-static void idle_leafs_find(struct cells *c)
+static void idle_leafs_find(struct search *s)
 {
-	const struct ft_multigraph *g = &c->f->graph;
+	const struct ft_multigraph *g = &s->f->graph;
 
 	for (uint32_t i = 0; i < g->count; i++) {
 		uint32_t known = 0, cell = UINT32_MAX;
 		bool several = false;
 
 		for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++) {
-			uint32_t root = ft_number_root(c->parent, n->vertex);
+			uint32_t root = ft_number_root(s->parent, n->vertex);
 
-			if (!c->known[n->vertex])
+			if (!s->known[n->vertex])
 				continue;
 			several |= known++ > 0 && root != cell;
 			cell = root;
 		}
-		c->leaf[i] |= !c->known[i] && (known == 0 || (known == ft_adjacent_count(g, i) && !several));
+		s->leaf[i] |= !s->known[i] && (known == 0 || (known == ft_adjacent_count(g, i) && !several));
 	}
+}
+
+void ft_group_cells_release(struct ft_group_cells *cells)
+{
+	free(cells->cell_of);
+	free(cells->leaf);
+}
+
+int ft_group_cells_find(const struct ft_inference *f, struct ft_group_cells *ret_cells)
+{
+	uint32_t count = f->graph.count;
+	_cleanup_(search_release) struct search s = {.f = f};
+	_cleanup_free_ uint32_t *cell_of = calloc(count + 1UL, sizeof(*cell_of));
+
+	s.parent = calloc(count + 1UL, sizeof(*s.parent));
+	s.common = calloc(count + 1UL, sizeof(*s.common));
+	s.leaf = calloc(count + 1UL, sizeof(*s.leaf));
+	s.known = calloc(count + 1UL, sizeof(*s.known));
+	if (!cell_of || !s.parent || !s.common || !s.leaf || !s.known)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		s.leaf[i] = f->hosts[i] > 0;
+	cells_join(&s);
+	idle_leafs_find(&s);
+	cells_join(&s);
+	/* A spine may be lower than its leafs: numbers in the order of their first switches. */
+	memset(s.common, 0xff, count * sizeof(*s.common));
+	ret_cells->count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t root = ft_number_root(s.parent, i);
+
+		if (s.common[root] == UINT32_MAX)
+			s.common[root] = ret_cells->count++;
+		cell_of[i] = s.common[root];
+	}
+	ret_cells->cell_of = FT_STEAL(cell_of);
+	ret_cells->leaf = FT_STEAL(s.leaf);
+	return 0;
 }
 
 static int size_compare(const void *a, const void *b)
@@ -90,34 +187,22 @@ static size_t sizes_merge(struct ft_group_size *sizes, size_t cells)
 
 int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_sizes, size_t *ret_count)
 {
-	uint32_t count = f->graph.count, cells = 0;
-	_cleanup_(cells_release) struct cells c = {.f = f};
-	_cleanup_free_ struct ft_group_size *sizes = calloc(count + 1UL, sizeof(*sizes));
-	_cleanup_free_ uint32_t *cell_of = calloc(count + 1UL, sizeof(*cell_of));
+	_cleanup_(ft_group_cells_release) struct ft_group_cells cells = {0};
+	_cleanup_free_ struct ft_group_size *sizes = NULL;
+	int r = ft_group_cells_find(f, &cells);
 
-	c.parent = calloc(count + 1UL, sizeof(*c.parent));
-	c.leaf = calloc(count + 1UL, sizeof(*c.leaf));
-	c.known = calloc(count + 1UL, sizeof(*c.known));
-	if (!sizes || !cell_of || !c.parent || !c.leaf || !c.known)
+	if (r < 0)
+		return r;
+	sizes = calloc(cells.count + 1UL, sizeof(*sizes));
+	if (!sizes)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++) {
-		c.parent[i] = i;
-		c.leaf[i] = f->hosts[i] > 0;
+	for (uint32_t i = 0; i < cells.count; i++)
+		sizes[i] = (struct ft_group_size){1, FT_UNPINNED, 0, 0, FT_UNPINNED};
+	for (uint32_t i = 0; i < f->graph.count; i++) {
+		sizes[cells.cell_of[i]].leafs += cells.leaf[i];
+		sizes[cells.cell_of[i]].spines += !cells.leaf[i];
 	}
-	leafs_join(&c);
-	idle_leafs_find(&c);
-	leafs_join(&c);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t root = ft_number_root(c.parent, i);
-
-		if (cell_of[root] == 0) {
-			sizes[cells] = (struct ft_group_size){1, FT_UNPINNED, 0, 0, FT_UNPINNED};
-			cell_of[root] = ++cells;
-		}
-		sizes[cell_of[root] - 1].leafs += c.leaf[i];
-		sizes[cell_of[root] - 1].spines += !c.leaf[i];
-	}
-	*ret_count = sizes_merge(sizes, cells);
+	*ret_count = sizes_merge(sizes, cells.count);
 	*ret_sizes = FT_STEAL(sizes);
 	return 0;
 }

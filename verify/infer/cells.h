@@ -5,10 +5,18 @@
 #include "planner/plan/design.h"
 #include "verify/infer/infer_parts.h"
 
-/*
- * The cells that a fabric would have as a dragonfly+ (cells.c), by size, the largest first. The caller frees them.
- * Returns 0 or -ENOMEM.
- */
+/* The cells that a fabric would have as a dragonfly+ (cells.c). */
+struct ft_group_cells {
+	uint32_t *cell_of; /* by observed switch */
+	bool *leaf;	   /* the others are spines */
+	uint32_t count;
+};
+
+/* To be released in any case. Returns 0 or -ENOMEM. */
+int ft_group_cells_find(const struct ft_inference *f, struct ft_group_cells *ret_cells);
+void ft_group_cells_release(struct ft_group_cells *cells);
+
+/* The cells by size, the largest first. The caller frees them. Returns 0 or -ENOMEM. */
 int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_sizes, size_t *ret_count);
 
 #endif

@@ -601,6 +601,8 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 		return 0;
 	if (r == 0)
 		r = ft_infer_family(&f, name, &graph.text, &wrong);
+	if (r == 0)
+		r = ft_infer_wired(&intent, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
 	if (r == 0 && serves && !graph_is_richer(best, &f, &intent))

@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * A dragonfly or dragonfly+ that others wired: its groups are as by the rule, all routers to each other, or all leafs
+ * to all spines, but the cables between groups follow none that we know. The design has the groups, whose cables are
+ * missing by the rule, and lists the cables between them.
+ *
+ * 1. Groups. Leafs and spines: cells.c. Routers of a group have most of their neighbours in common with each other, and
+ *    hardly any with those of other groups that they are cabled to: a union-find over the former cables.
+ * 2. Nearly all pairs of groups are joined; else it is no dragonfly, whatever its groups.
+ * 3. A group with one switch less than all others has one that is down, if enough others lack a cable.
+ * 4. Cables between groups are as the general inference plans them, and more where two groups have fewer between them
+ *    than nearly all have, and it can be told which of their switches lack them.
+ *
+ * Cost: the neighbours of all neighbours; the square of the groups.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "planner/family/families.h"
+#include "planner/family/groups.h"
+#include "planner/family/recognise.h"
+#include "verify/infer/by_rule.h"
+#include "verify/infer/cells.h"
+#include "verify/infer/ranges.h"
+
+enum {
+	ROUTERS_MIN = 4, /* fewer have too few neighbours in common */
+	ENDS_MIN = 2,
+	GROUPS_MIN = 3,
+	ALIKE_MIN = 3,	     /* groups of one size, for another one to have a switch that is down */
+	JOINED_PERCENT = 90, /* of the pairs of groups */
+	USUAL_PERCENT = 80,  /* of these are joined by equally many cables */
+	WRONG_SOME = 3,	     /* cables that may be wrong, and one of so many; as for families (family.c) */
+	WRONG_SHARE = 20,
+};
+
+struct group {
+	struct ft_group_size size; /* with its unseen switch */
+	uint32_t first;		   /* its first place */
+	uint32_t lowest;	   /* of its observed switches */
+	bool has_unseen;	   /* its first leaf, spine or router is down */
+	bool unseen_leaf;
+};
+
+struct wired {
+	const struct ft_intent *intent;
+	const struct ft_inference *f;
+	const struct ft_family *family;
+	const char *name;
+	struct ft_group_cells cells; /* of a dragonfly all are leafs */
+	struct group *groups;	     /* in the order of the design */
+	uint32_t *group_of;	     /* by cell: its place among the groups */
+	uint32_t *place_of;	     /* by observed switch */
+	uint32_t *observed_of;	     /* by place; FT_NONE: unseen */
+	uint32_t places, unseen;
+	struct ft_group_size *sizes;
+	struct ft_family_keys keys;
+	struct ft_edge *links; /* between places of different groups */
+	uint32_t link_count;
+	struct ft_design_graph graph; /* the names of the places */
+};
+
+static void wired_release(struct wired *w)
+{
+	ft_group_cells_release(&w->cells);
+	free(w->groups);
+	free(w->group_of);
+	free(w->place_of);
+	free(w->observed_of);
+	free(w->sizes);
+	free(w->links);
+	ft_design_graph_release(&w->graph);
+}
+
+static bool is_plus(const struct wired *w)
+{
+	return w->family == &ft_family_dragonfly_plus;
+}
+
+/* ---- groups ---- */
+
+/* The neighbours that two switches have in common. */
+static uint32_t common_neighbours(const struct ft_multigraph *g, uint32_t a, uint32_t b)
+{
+	const struct ft_adjacent *p = ft_adjacent_of(g, a), *q = ft_adjacent_of(g, b);
+	uint32_t common = 0;
+
+	while (p < ft_adjacent_of(g, a + 1) && q < ft_adjacent_of(g, b + 1)) {
+		uint32_t x = p->vertex, y = q->vertex;
+
+		common += x == y;
+		p += x <= y;
+		q += y <= x;
+	}
+	return common;
+}
+
+/* Joins the routers that have more than half as much in common as either has with any neighbour. */
+static int routers_join(const struct ft_multigraph *g, uint32_t *parent)
+{
+	_cleanup_free_ uint32_t *common = calloc(g->first[g->count] + 1UL, sizeof(*common));
+	_cleanup_free_ uint32_t *most = calloc(g->count + 1UL, sizeof(*most));
+
+	if (!common || !most)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < g->count; i++)
+		for (uint32_t n = g->first[i]; n < g->first[i + 1]; n++) {
+			common[n] = common_neighbours(g, i, g->adjacent[n].vertex);
+			most[i] = common[n] > most[i] ? common[n] : most[i];
+		}
+	for (uint32_t i = 0; i < g->count; i++)
+		for (uint32_t n = g->first[i]; n < g->first[i + 1]; n++)
+			if (common[n] * 2 > most[i] && common[n] * 2 > most[g->adjacent[n].vertex])
+				ft_number_join(parent, i, g->adjacent[n].vertex);
+	return 0;
+}
+
+/* The groups of a dragonfly as cells without spines. */
+static int routers_find(struct wired *w)
+{
+	const struct ft_multigraph *g = &w->f->graph;
+	struct ft_group_cells *cells = &w->cells;
+	int r;
+
+	cells->cell_of = calloc(g->count + 1UL, sizeof(*cells->cell_of));
+	cells->leaf = calloc(g->count + 1UL, sizeof(*cells->leaf));
+	if (!cells->cell_of || !cells->leaf)
+		return -ENOMEM;
+	ft_number_begin(cells->cell_of, g->count);
+	r = routers_join(g, cells->cell_of);
+	if (r < 0)
+		return r;
+	cells->count = ft_number_sets(cells->cell_of, g->count);
+	for (uint32_t i = 0; i < g->count; i++)
+		cells->leaf[i] = true;
+	return 0;
+}
+
+/* A dragonfly has hosts on all switches but, where these are down, a few. */
+static int cells_settle(struct wired *w)
+{
+	uint32_t hosting = 0, switches = w->f->graph.count;
+
+	for (uint32_t i = 0; i < switches; i++)
+		hosting += w->f->hosts[i] > 0;
+	w->family = hosting == switches ? &ft_family_dragonfly : &ft_family_dragonfly_plus;
+	return is_plus(w) ? ft_group_cells_find(w->f, &w->cells) : routers_find(w);
+}
+
+static uint32_t leafs_of(const struct wired *w, const struct ft_group_size *size)
+{
+	return is_plus(w) ? size->leafs : size->routers;
+}
+
+static bool same_size(const struct ft_group_size *a, const struct ft_group_size *b)
+{
+	return a->leafs == b->leafs && a->spines == b->spines && a->routers == b->routers;
+}
+
+/* The largest first, and then in the order of the switches. */
+static int group_compare(const void *one, const void *other)
+{
+	const struct group *x = one, *y = other;
+	uint32_t a = x->size.routers + x->size.leafs, b = y->size.routers + y->size.leafs;
+
+	if (a != b)
+		return a > b ? -1 : 1;
+	if (x->size.spines != y->size.spines)
+		return x->size.spines > y->size.spines ? -1 : 1;
+	return (x->lowest > y->lowest) - (x->lowest < y->lowest);
+}
+
+/* If all groups but one are alike, and that one has a leaf, spine or router less, this one is unseen. */
+static void unseen_find(struct wired *w)
+{
+	struct group *odd = NULL, *usual = NULL;
+	uint32_t alike = 0;
+
+	for (uint32_t i = 0; i < w->cells.count; i++) {
+		uint32_t same = 0;
+
+		for (uint32_t k = 0; k < w->cells.count; k++)
+			same += same_size(&w->groups[i].size, &w->groups[k].size);
+		if (same > alike) {
+			alike = same;
+			usual = &w->groups[i];
+		}
+	}
+	if (!usual || alike < ALIKE_MIN || alike + 1 != w->cells.count)
+		return;
+	for (uint32_t i = 0; i < w->cells.count; i++)
+		if (!same_size(&w->groups[i].size, &usual->size))
+			odd = &w->groups[i];
+	if (!odd || odd->size.leafs + odd->size.spines + odd->size.routers + 1 !=
+			    usual->size.leafs + usual->size.spines + usual->size.routers)
+		return;
+	if (odd->size.leafs > usual->size.leafs || odd->size.spines > usual->size.spines)
+		return;
+	odd->has_unseen = true;
+	odd->unseen_leaf = odd->size.spines == usual->size.spines;
+	odd->size = usual->size;
+	w->unseen = 1;
+}
+
+/* Sizes and order of the groups. Returns 1; 0 if they are none. */
+static int groups_make(struct wired *w)
+{
+	const struct ft_group_cells *cells = &w->cells;
+	uint32_t unsaid = is_plus(w) ? FT_UNPINNED : 0;
+
+	if (cells->count < GROUPS_MIN)
+		return 0;
+	w->groups = calloc(cells->count, sizeof(*w->groups));
+	w->group_of = calloc(cells->count, sizeof(*w->group_of));
+	if (!w->groups || !w->group_of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < cells->count; i++)
+		w->groups[i].lowest = FT_NONE;
+	for (uint32_t i = 0; i < w->f->graph.count; i++) {
+		struct group *group = &w->groups[cells->cell_of[i]];
+
+		group->size.routers += !is_plus(w);
+		group->size.leafs += is_plus(w) && cells->leaf[i];
+		group->size.spines += is_plus(w) && !cells->leaf[i];
+		if (group->lowest == FT_NONE)
+			group->lowest = i;
+	}
+	unseen_find(w);
+	qsort(w->groups, cells->count, sizeof(*w->groups), group_compare);
+	for (uint32_t i = 0; i < cells->count; i++) {
+		struct group *group = &w->groups[i];
+
+		w->group_of[cells->cell_of[group->lowest]] = i;
+		group->first = w->places;
+		w->places += group->size.routers + group->size.leafs + group->size.spines;
+		if (is_plus(w) ? group->size.leafs < ENDS_MIN || group->size.spines < ENDS_MIN
+			       : group->size.routers < ROUTERS_MIN)
+			return 0;
+		group->size.count = 1;
+		group->size.hosts = FT_UNPINNED;
+		group->size.routers = is_plus(w) ? unsaid : group->size.routers;
+		group->size.leafs = is_plus(w) ? group->size.leafs : FT_UNPINNED;
+		group->size.spines = is_plus(w) ? group->size.spines : FT_UNPINNED;
+	}
+	return 1;
+}
+
+/* Each switch has a place: the leafs of a group first, in the order in which they were observed. */
+static int places_make(struct wired *w)
+{
+	_cleanup_free_ uint32_t *leafs = calloc(w->cells.count + 1UL, sizeof(*leafs));
+	_cleanup_free_ uint32_t *spines = calloc(w->cells.count + 1UL, sizeof(*spines));
+
+	w->place_of = calloc(w->f->graph.count + 1UL, sizeof(*w->place_of));
+	w->observed_of = malloc((w->places + 1UL) * sizeof(*w->observed_of));
+	if (!leafs || !spines || !w->place_of || !w->observed_of)
+		return -ENOMEM;
+	memset(w->observed_of, 0xff, w->places * sizeof(*w->observed_of));
+	for (uint32_t i = 0; i < w->cells.count; i++) {
+		leafs[i] = w->groups[i].first + (w->groups[i].has_unseen && w->groups[i].unseen_leaf);
+		spines[i] = w->groups[i].first + leafs_of(w, &w->groups[i].size) +
+			    (w->groups[i].has_unseen && !w->groups[i].unseen_leaf);
+	}
+	for (uint32_t i = 0; i < w->f->graph.count; i++) {
+		uint32_t group = w->group_of[w->cells.cell_of[i]];
+
+		w->place_of[i] = w->cells.leaf[i] ? leafs[group]++ : spines[group]++;
+		w->observed_of[w->place_of[i]] = i;
+	}
+	return 0;
+}
+
+/* The cables of most pairs of switches within groups. */
+static uint32_t local_bundle(const struct wired *w)
+{
+	const struct ft_multigraph *g = &w->f->graph;
+	struct ft_tally tally = {0};
+
+	for (uint32_t i = 0; i < g->count; i++)
+		for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+			if (w->cells.cell_of[i] == w->cells.cell_of[n->vertex])
+				ft_tally_add(&tally, n->count);
+	return ft_tally_mode(&tally, 1);
+}
+
+static int keys_make(struct wired *w)
+{
+	struct ft_family_keys *keys = &w->keys;
+	uint32_t local = local_bundle(w);
+	size_t sizes = 0;
+
+	ft_family_keys_init(keys);
+	keys->groups = w->cells.count;
+	keys->local_bundle = local > 1 ? local : FT_UNPINNED;
+	w->sizes = calloc(w->cells.count, sizeof(*w->sizes));
+	if (!w->sizes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->cells.count; i++) {
+		if (sizes > 0 && same_size(&w->sizes[sizes - 1], &w->groups[i].size))
+			w->sizes[sizes - 1].count++;
+		else
+			w->sizes[sizes++] = w->groups[i].size;
+	}
+	keys->routers = w->sizes[0].routers;
+	keys->leafs = w->sizes[0].leafs;
+	keys->spines = w->sizes[0].spines;
+	if (sizes > 1) {
+		keys->sizes = w->sizes;
+		keys->size_count = sizes;
+	}
+	return 0;
+}
+
+/* ---- cables between groups ---- */
+
+static bool is_end(const struct wired *w, uint32_t observed)
+{
+	return !is_plus(w) || !w->cells.leaf[observed];
+}
+
+static bool is_between(const struct wired *w, uint32_t a, uint32_t b)
+{
+	return w->cells.cell_of[a] != w->cells.cell_of[b] && is_end(w, a) && is_end(w, b);
+}
+
+/* Cables between groups, by group and by place. */
+struct sums {
+	uint32_t *pairs; /* [groups][groups] */
+	uint32_t *place;
+	uint32_t usual_pair, usual_place;
+};
+
+static void sums_release(struct sums *sums)
+{
+	free(sums->pairs);
+	free(sums->place);
+}
+
+static uint32_t *pair_sum(const struct wired *w, const struct sums *sums, uint32_t a, uint32_t b)
+{
+	return &sums->pairs[(size_t)a * w->cells.count + b];
+}
+
+static uint32_t group_at(const struct wired *w, uint32_t place)
+{
+	bool end;
+
+	return ft_groups_place(&w->keys, place, &end);
+}
+
+/* A cable between two places: listed, and counted. */
+static void link_add(struct wired *w, struct sums *sums, uint32_t a, uint32_t b, uint32_t count)
+{
+	uint32_t x = group_at(w, a), y = group_at(w, b);
+
+	w->links[w->link_count++] = a < b ? (struct ft_edge){a, b, count} : (struct ft_edge){b, a, count};
+	*pair_sum(w, sums, x, y) += count;
+	*pair_sum(w, sums, y, x) += count;
+	sums->place[a] += count;
+	sums->place[b] += count;
+}
+
+/* True if nearly all groups are joined to each other. */
+static bool usual_find(const struct wired *w, struct sums *sums)
+{
+	struct ft_tally pairs = {0}, places = {0};
+	uint32_t all = 0, joined = 0;
+
+	for (uint32_t a = 0; a < w->cells.count; a++)
+		for (uint32_t b = a + 1; b < w->cells.count; b++) {
+			uint32_t cables = *pair_sum(w, sums, a, b);
+
+			all++;
+			joined += cables > 0;
+			ft_tally_add(&pairs, cables);
+		}
+	for (uint32_t i = 0; i < w->places; i++)
+		if (w->observed_of[i] != FT_NONE && is_end(w, w->observed_of[i]))
+			ft_tally_add(&places, sums->place[i]);
+	sums->usual_pair = ft_tally_mode(&pairs, 1);
+	sums->usual_place = ft_tally_mode(&places, 1);
+	/* Where pairs differ, which of them lacks a cable cannot be told. */
+	if ((uint64_t)pairs.votes[sums->usual_pair] * 100 < (uint64_t)all * USUAL_PERCENT)
+		sums->usual_pair = 0;
+	return (uint64_t)joined * 100 >= (uint64_t)all * JOINED_PERCENT;
+}
+
+static uint32_t lacks_at(const struct wired *w, const struct sums *sums, uint32_t place)
+{
+	uint32_t observed = w->observed_of[place];
+	bool end =
+		observed != FT_NONE ? is_end(w, observed) : !is_plus(w) || !w->groups[group_at(w, place)].unseen_leaf;
+
+	return end && sums->place[place] < sums->usual_place ? sums->usual_place - sums->place[place] : 0;
+}
+
+/* What switches of a group lack of cables to others. @ret_count: how many they are; @ret_last: one of them. */
+static uint32_t lacks_in(const struct wired *w, const struct sums *sums, uint32_t group, uint32_t *ret_count,
+			 uint32_t *ret_last)
+{
+	uint32_t end = group + 1 < w->cells.count ? w->groups[group + 1].first : w->places, sum = 0;
+
+	*ret_count = 0;
+	for (uint32_t i = w->groups[group].first; i < end; i++) {
+		uint32_t lacks = lacks_at(w, sums, i);
+
+		sum += lacks;
+		*ret_count += lacks > 0;
+		*ret_last = lacks > 0 ? i : *ret_last;
+	}
+	return sum;
+}
+
+/*
+ * Adds what two groups lack, if one switch of the first lacks cables, at least as many, and switches of the other just
+ * as many. Returns whether it did.
+ */
+static bool lacking_pair_add(struct wired *w, struct sums *sums, uint32_t one, uint32_t other)
+{
+	uint32_t lacks = sums->usual_pair - *pair_sum(w, sums, one, other), count, many, place = 0, last = 0;
+	uint32_t end = other + 1 < w->cells.count ? w->groups[other + 1].first : w->places;
+
+	if (lacks_in(w, sums, one, &count, &place) < lacks || count != 1)
+		return false;
+	if (lacks_in(w, sums, other, &many, &last) != lacks)
+		return false;
+	for (uint32_t i = w->groups[other].first; i < end; i++)
+		if (lacks_at(w, sums, i) > 0)
+			link_add(w, sums, place, i, lacks_at(w, sums, i));
+	return true;
+}
+
+/*
+ * Pair by pair, as long as there is one that can be told: a cable that is found may leave but one way for another one.
+ */
+static void lacking_add(struct wired *w, struct sums *sums)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t a = 0; a < w->cells.count; a++)
+			for (uint32_t b = a + 1; b < w->cells.count; b++)
+				if (*pair_sum(w, sums, a, b) < sums->usual_pair)
+					more |= lacking_pair_add(w, sums, a, b) || lacking_pair_add(w, sums, b, a);
+	}
+}
+
+static int link_compare(const void *one, const void *other)
+{
+	const struct ft_edge *x = one, *y = other;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	if (x->count != y->count)
+		return x->count < y->count ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Returns 1; 0 if the groups are not joined, or an unseen switch would have no cables to others. */
+static int links_make(struct wired *w)
+{
+	const struct ft_intent *intent = w->intent;
+	_cleanup_(sums_release) struct sums sums = {0};
+	size_t groups = w->cells.count, pairs = groups * groups;
+
+	sums.pairs = calloc(pairs, sizeof(*sums.pairs));
+	sums.place = calloc(w->places + 1UL, sizeof(*sums.place));
+	w->links = calloc(intent->pair_count + (size_t)w->places + pairs, sizeof(*w->links));
+	if (!sums.pairs || !sums.place || !w->links)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		const struct ft_meant *pair = &intent->pairs[i];
+
+		uint32_t planned = w->unseen > 0 && pair->seen < pair->planned ? pair->seen : pair->planned;
+
+		/* Cables of a switch that is down are missing at switches that are not cabled to each other. */
+		if (planned > 0 && is_between(w, pair->a, pair->b))
+			link_add(w, &sums, w->place_of[pair->a], w->place_of[pair->b], planned);
+	}
+	if (!usual_find(w, &sums))
+		return 0;
+	if (sums.usual_pair > 0)
+		lacking_add(w, &sums);
+	/* A switch that is down is told by those that lack its cables, or else the group is just smaller. */
+	for (uint32_t i = 0; i < w->places; i++)
+		if (w->observed_of[i] == FT_NONE && sums.place[i] != sums.usual_place &&
+		    !(is_plus(w) && w->groups[group_at(w, i)].unseen_leaf))
+			return 0;
+	qsort(w->links, w->link_count, sizeof(*w->links), link_compare);
+	return 1;
+}
+
+/* ---- the design ---- */
+
+static int links_write(const struct wired *w, struct ft_text *text)
+{
+	int r = 0;
+
+	ft_text_puts(text, ",\n\t\"links\": [");
+	for (uint32_t i = 0, next; r == 0 && i < w->link_count; i = next) {
+		_cleanup_(ft_name_list_release) struct ft_name_list far = {0};
+
+		for (next = i + 1; next < w->link_count; next++)
+			if (w->links[next].a != w->links[i].a || w->links[next].count != w->links[i].count)
+				break;
+		r = ft_name_list_init(&far, next - i);
+		for (uint32_t k = i; r == 0 && k < next; k++)
+			r = ft_name_list_add(&far, w->graph.switches[w->links[k].b].name);
+		if (r < 0)
+			return r;
+		ft_text_printf(text, "%s\n\t\t{\"a\": \"%s\", \"b\": ", i ? "," : "",
+			       w->graph.switches[w->links[i].a].name);
+		ft_name_list_write(text, &far);
+		if (w->links[i].count > 1)
+			ft_text_printf(text, ", \"count\": %u", w->links[i].count);
+		ft_text_puts(text, "}");
+	}
+	ft_text_puts(text, "\n\t]");
+	return r;
+}
+
+/* The hosts of an unseen leaf or router: those of most others of its group. */
+static uint32_t unseen_hosts(const struct wired *w, uint32_t place)
+{
+	const struct group *group = &w->groups[group_at(w, place)];
+	struct ft_tally tally = {0};
+
+	if (is_plus(w) && !group->unseen_leaf)
+		return 0;
+	for (uint32_t i = 1; i < leafs_of(w, &group->size); i++)
+		ft_tally_add(&tally, w->f->hosts[w->observed_of[group->first + i]]);
+	return ft_tally_mode(&tally, 0);
+}
+
+static uint32_t hosts_at(const struct wired *w, uint32_t place)
+{
+	return w->observed_of[place] == FT_NONE ? unseen_hosts(w, place) : w->f->hosts[w->observed_of[place]];
+}
+
+/* Returns the hosts of all, and the most of one. */
+static uint32_t hosts_write(const struct wired *w, struct ft_text *text, uint32_t *ret_most)
+{
+	uint32_t sum = 0;
+
+	*ret_most = 1;
+	ft_text_puts(text, ", \"hosts\": [");
+	for (uint32_t i = 0, run; i < w->places; i += run) {
+		uint32_t hosts = hosts_at(w, i);
+
+		for (run = 1; i + run < w->places && hosts_at(w, i + run) == hosts; run++)
+			;
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, hosts);
+		sum += run * hosts;
+		*ret_most = hosts > *ret_most ? hosts : *ret_most;
+	}
+	ft_text_puts(text, "]");
+	return sum;
+}
+
+static bool is_taken(const struct wired *w, const char *name)
+{
+	for (uint32_t i = 0; i < w->f->graph.count; i++)
+		if (ft_text_short_hash(w->f->observed->switches[i].name) == ft_text_short_hash(name))
+			return true;
+	return false;
+}
+
+/* Places by the names of their switches; one that is unseen has that of its family, unless another one has it. */
+static int bind_write(const struct wired *w, struct ft_text *text)
+{
+	_cleanup_free_ bool *by_guid = calloc(w->f->graph.count + 1UL, sizeof(*by_guid));
+	int r = by_guid ? ft_infer_by_rule_names(w->f, by_guid) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
+	for (uint32_t i = 0; i < w->places; i++) {
+		if (w->observed_of[i] != FT_NONE)
+			ft_infer_by_rule_bind(w->f, &w->observed_of[i], 1, by_guid, text);
+		else
+			ft_text_printf(text, "\n\t\t\"%s%s\"", w->graph.switches[i].name,
+				       is_taken(w, w->graph.switches[i].name) ? "-unseen" : "");
+		ft_text_puts(text, i + 1 < w->places ? "," : "\n\t]}");
+	}
+	return 0;
+}
+
+static void why_write(const struct wired *w, uint64_t wrong, struct ft_text *text)
+{
+	ft_text_printf(
+		text,
+		",\n\t\"why\": {\n\t\t\"topology\": \"%u switches in %u groups, in which they are cabled to each "
+		"other as those of %s are; %llu of %llu cables are wrong or missing by that. The cables between groups "
+		"follow no rule that is known, and are listed",
+		w->f->graph.count, w->cells.count, w->family->about, (unsigned long long)wrong,
+		(unsigned long long)w->f->cable_total);
+	if (w->unseen > 0)
+		ft_text_puts(text,
+			     ". One group has a switch less than the others, and it is planned, as others lack its "
+			     "cables");
+	ft_text_puts(text, "\"");
+	ft_infer_by_rule_notes(w->f, NULL, text);
+	ft_text_puts(text, "\n\t}");
+}
+
+static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *text)
+{
+	_cleanup_(ft_text_release) struct ft_text hosts = {0};
+	uint32_t most, nodes = hosts_write(w, &hosts, &most);
+	int r;
+
+	ft_text_reset(text);
+	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
+	ft_text_add_json(text, w->name);
+	ft_infer_write_technology(text, w->f->snapshot);
+	why_write(w, wrong, text);
+	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", w->family->name);
+	ft_family_keys_write(text, &w->keys);
+	ft_text_printf(text, ",\n\t\"nodes\": %u,\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u%s}", nodes,
+		       ft_infer_ports(w->f, 0), most, ft_text_string(&hosts));
+	ft_infer_write_rates(text, w->f);
+	r = links_write(w, text);
+	if (r == 0)
+		r = bind_write(w, text);
+	ft_text_puts(text, "\n}\n");
+	return r < 0 || ft_text_failed(text) || ft_text_failed(&hosts) ? -ENOMEM : 0;
+}
+
+/* The cables that are wrong by the design; unseen switches that it plans are missing and nothing else. */
+static uint64_t wrong_count(const struct wired *w, struct ft_report *report)
+{
+	uint32_t missing = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		struct ft_finding *finding = &report->findings[i];
+
+		if (finding->code != FT_CODE_EDGE_ISOLATED && finding->code != FT_CODE_CORE_MISSING)
+			continue;
+		missing++;
+		finding->code = FT_CODE_HOSTS_MISSING;
+	}
+	return missing == w->unseen ? ft_infer_by_rule_wrong(report) : UINT64_MAX;
+}
+
+static int design_make(struct wired *w, struct ft_text *text, uint64_t *ret_wrong)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	int r = design_write(w, 0, text);
+
+	if (r == 0)
+		r = ft_infer_by_rule_verify(w->f, text, false, &report);
+	if (r < 0)
+		return r == -EINVAL ? 0 : r;
+	*ret_wrong = wrong_count(w, report);
+	if (*ret_wrong > WRONG_SOME && *ret_wrong > w->f->cable_total / WRONG_SHARE)
+		return 0;
+	r = design_write(w, *ret_wrong, text);
+	return r < 0 ? r : 1;
+}
+
+/* All have as many ports, as a design of a family says but one number, and are in one part. */
+static bool is_possible(const struct ft_inference *f)
+{
+	if (f->observed->part_count > 1 || f->host_total == 0)
+		return false;
+	for (uint32_t i = 0; i < f->graph.count; i++)
+		if (ft_infer_ports(f, i) != ft_infer_ports(f, 0))
+			return false;
+	return true;
+}
+
+int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong)
+{
+	_cleanup_(wired_release) struct wired w = {.intent = intent, .f = intent->f};
+	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
+	int r;
+
+	if (!safe)
+		return -ENOMEM;
+	w.name = safe;
+	if (!is_possible(w.f))
+		return 0;
+	r = cells_settle(&w);
+	if (r == 0)
+		r = groups_make(&w);
+	if (r > 0)
+		r = places_make(&w) < 0 || keys_make(&w) < 0 ? -ENOMEM : 1;
+	if (r > 0)
+		r = links_make(&w);
+	if (r > 0)
+		r = ft_family_groups(w.family, &w.keys, &w.graph) < 0 ? -ENOMEM : 1;
+	return r > 0 ? design_make(&w, text, ret_wrong) : r;
+}
