@@ -74,6 +74,14 @@ result "random fabrics that are no plain trees" $?
 python3 "$FT_SRCDIR/tests/infer_production.py" --rounds "$runs"
 result "large fabrics as they are found in production" $?
 
+# What bit: management switches in a chain, a pair of storage switches, a leaf behind a director, cores with hosts, routers.
+for round in 24:110 24:255 25:16 25:81 31:51; do
+	python3 "$FT_SRCDIR/tests/infer_production.py" --replay "$round"
+	result "round $round of these" $?
+done
+python3 "$FT_SRCDIR/tests/infer_graphs.py" --replay 77:192
+result "a round of no tree, in which nothing is missing" $?
+
 python3 "$FT_SRCDIR/tests/infer_families.py" --rounds "$runs"
 result "networks of families" $?
 

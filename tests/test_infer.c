@@ -204,6 +204,13 @@ static const struct row rows[] = {
 	 "switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; "
 	 "hosts e 9; link a b 3; link b c 3; link c d 3; link d e 3",
 	 "nothing was held to be missing", "="},
+	{"bundles of any width are no pattern",
+	 "switch a 36; switch b 36; switch c 36; switch d 36; switch e 36; switch f 36; switch g 36; switch h 36; "
+	 "switch i 36; "
+	 "hosts a 4; hosts b 4; hosts c 3; hosts d 7; hosts f 8; hosts g 3; hosts i 7; link a b 3; link a h 3; link b "
+	 "d 4; "
+	 "link f h 1; link g c 1; link g h 2; link i c 2; link i h 2; link a c 2; link f c 2; link a e 6",
+	 "nothing was held to be missing", "="},
 	{"a ring of four", RING4, "\"topology\": \"ring\"|\"bundle\": [3]|\"count\": 4", "ok"},
 	{"that lacks a cable", RING4 "; cut c d 1", "\"topology\": \"graph\"", "=c d 3/2"},
 	{"all to all, and one lacks a cable",

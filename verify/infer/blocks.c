@@ -29,6 +29,7 @@ enum {
 	GONE_SHARE = 8,
 	COLUMN_COST = 3,
 	COLUMN_ROWS_MIN = 4,
+	LOST_ROWS_MIN = 6,
 	SINGLE_COLUMNS_MIN = 4,
 	FEW_ROWS = 3,
 	SCALE_MAX = 4,
@@ -491,7 +492,7 @@ static int column_pattern(struct sheet *s, uint32_t c)
 			   : pairs >= COLUMN_ROWS_MIN &&
 				     (uint64_t)tally.votes[own] * 100 >= (uint64_t)pairs * UNIFORM_PERCENT;
 	/* Too many cables are gone for a majority, but their ports tell of them. */
-	if (!s->valid[c] && pairs >= COLUMN_ROWS_MIN && rows_have_lost(s, c)) {
+	if (!s->valid[c] && pairs >= LOST_ROWS_MIN && rows_have_lost(s, c)) {
 		s->valid[c] = true;
 		return 0;
 	}
@@ -582,16 +583,20 @@ static bool sums_agree(struct sheet *s)
 	bool scattered;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
+		uint32_t all = 0, equal = 0;
 		int64_t over = 0;
 
 		for (uint32_t i = 0; s->valid[c] && i < s->rows; i++) {
 			if (is_diagonal(s, i, c))
 				continue;
 			over += (int64_t)*entry(s, i, c) - s->usual[c];
-			pairs++;
-			same += *entry(s, i, c) == s->usual[c];
+			all++;
+			equal += *entry(s, i, c) == s->usual[c];
 		}
-		columns += s->valid[c] && over == 0;
+		pairs += all;
+		same += equal;
+		/* Surplus and missing cables in one column may cancel out by chance. */
+		columns += s->valid[c] && over == 0 && equal * 100 >= all * UNIFORM_PERCENT;
 		valid += s->valid[c];
 	}
 	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT) ||
@@ -755,7 +760,7 @@ static bool is_of_another_kind(const struct sheet *s, const struct deviations *d
 
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += (hosts[s->row[i]] > 0) == (hosts[s->row[d->row[0]]] > 0);
-	return s->rows > FEW_ROWS && alike == d->rows;
+	return s->rows >= FEW_ROWS && alike == d->rows;
 }
 
 static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
@@ -768,13 +773,16 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	if (d->scaled && (!holes || is_stranger(s, d)))
 		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST && (holes || s->rows > FEW_ROWS);
 	else if (s->rows == 1)
-		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->lacks * 4 <= d->planned;
+		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->columns == 1 && d->lacks * 4 <= d->planned;
 	else if (s->rows <= FEW_ROWS && !holes)
 		*ret = d->lacks * 3 <= d->planned;
 	else if (!holes)
 		*ret = !is_of_another_kind(s, d) && (d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned);
 	/* A leaf seldom loses most of its cables one by one; a switch on one or two cables is there on purpose. */
 	if (d->lacks > CLASS_COST && d->lacks * 4 > d->planned * 3)
+		*ret = false;
+	/* A router may be in the ports of two storage switches, which have cables to one more core switch. */
+	if (s->intent->rank[s->row[d->row[0]]] == 0 && is_of_another_kind(s, d))
 		*ret = false;
 	/* Equally many cables elsewhere: more than a few mistakes are on purpose. */
 	if (d->more > MOVED_MAX || (d->more > 0 && s->classes > CLASSES_CLEAR))
@@ -824,11 +832,42 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
 }
 
 /*
+ * True if most columns of its block are of another kind. The case that bit: a leaf behind two boards of a director, as
+ * the fabric boards are, and the third board that lacked a whole bundle to it.
+ */
+static bool column_is_stranger(const struct sheet *s, uint32_t column)
+{
+	uint32_t alike = 0, all = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++) {
+		if (s->block[c] != s->block[column])
+			continue;
+		all++;
+		alike += ft_intent_alike(s->intent, s->column[c], s->column[column]);
+	}
+	return alike * 2 < all;
+}
+
+/* True if all columns of its block have a pattern. */
+static bool block_is_valid(const struct sheet *s, uint32_t column)
+{
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (s->block[c] == s->block[column] && !s->valid[c])
+			return false;
+	return true;
+}
+
+/*
  * True if a bundle lacks cables by the pattern of its row. Beside, where only degrees support a pattern, both ends must
  * have fewer cables than their twins; in the smallest blocks an absent bundle was never planned.
  */
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
+	/* Beside bundles of any width, a small pattern is accidental. */
+	if (s->holes[row] == 0 && s->rows * s->columns <= THICK_BLOCK && !block_is_valid(s, column))
+		return false;
+	if (*entry(s, row, column) == 0 && column_is_stranger(s, column))
+		return false;
 	if (*entry(s, row, column) == 0 && (s->holes[row] == 0 || s->side == FT_SIDE_BESIDE) &&
 	    s->rows * s->columns <= (usual_of(s, row, column) > 1 ? THICK_BLOCK : SMALL_BLOCK))
 		return false;

@@ -169,7 +169,22 @@ static int pairs_collect(struct ft_intent *intent)
 
 /* ---- */
 
-/* A switch without a free port for a cable does not lack it. */
+/* Takes planned cables from a pair until neither end has more than ports; @keep: those that its ports prove are left.
+ */
+static void pair_respect(const struct ft_intent *intent, struct ft_meant *pair, uint32_t *load, bool keep)
+{
+	const uint32_t ends[] = {pair->a, pair->b};
+	uint32_t least = pair->seen + (keep ? pair->proven : 0);
+
+	for (size_t e = 0; e < FT_COUNT(ends); e++)
+		while (pair->planned > least && load[ends[e]] > ft_infer_ports(intent->f, ends[e])) {
+			pair->planned--;
+			load[pair->a]--;
+			load[pair->b]--;
+		}
+}
+
+/* A switch without a free port for a cable does not lack it. What ports prove goes last. */
 static int ports_respect(struct ft_intent *intent)
 {
 	_cleanup_free_ uint32_t *load = calloc(intent->count + 1UL, sizeof(*load));
@@ -182,17 +197,9 @@ static int ports_respect(struct ft_intent *intent)
 		load[intent->pairs[i].a] += intent->pairs[i].planned;
 		load[intent->pairs[i].b] += intent->pairs[i].planned;
 	}
-	for (uint32_t i = 0; i < intent->pair_count; i++) {
-		struct ft_meant *pair = &intent->pairs[i];
-		const uint32_t ends[] = {pair->a, pair->b};
-
-		for (size_t e = 0; e < FT_COUNT(ends); e++)
-			while (pair->planned > pair->seen && load[ends[e]] > ft_infer_ports(intent->f, ends[e])) {
-				pair->planned--;
-				load[pair->a]--;
-				load[pair->b]--;
-			}
-	}
+	for (unsigned int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < intent->pair_count; i++)
+			pair_respect(intent, &intent->pairs[i], load, round == 0);
 	return 0;
 }
 

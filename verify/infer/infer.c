@@ -168,6 +168,26 @@ static bool joins_equals(const struct ft_inference *f, const struct ft_finding *
 }
 
 /*
+ * True if the tree misses a core switch, and has no place for one that is cabled to as many switches below as its own
+ * are, or half of them: with hosts of its own, it does not look like one.
+ */
+static bool misses_one_that_is_there(const struct ft_inference *f, const struct ft_report *report)
+{
+	uint32_t below = f->fit.ranks - 2, usual = 0;
+	bool missing = false;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		missing |= report->findings[i].code == FT_CODE_CORE_MISSING;
+	for (uint32_t i = 0; i < f->observed->switch_count && missing; i++)
+		if (f->fit.rank[i] == below + 1 && ft_fit_links(f, &f->fit, i, below) > usual)
+			usual = ft_fit_links(f, &f->fit, i, below);
+	for (uint32_t i = 0; i < f->observed->switch_count && usual > 0; i++)
+		if (f->fit.rank[i] == FT_OUTSIDE && f->hosts[i] > 0 && ft_fit_links(f, &f->fit, i, below) * 2 >= usual)
+			return true;
+	return false;
+}
+
+/*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
  * such as login nodes, with leaves that have more hosts than it gives them, or with boards of another make: whoever is
  * told to unplug or mend them knows better.
@@ -176,6 +196,8 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 {
 	uint32_t above = 0;
 
+	if (f->fit.ranks > 1 && misses_one_that_is_there(f, report))
+		return true;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
 

@@ -314,6 +314,17 @@ static void apart_find(const struct proof *x, uint32_t observed, enum ft_side si
 		peers->apart |= common[k] > 1 && common[k] * SHARED_SHARE >= lacks * (SHARED_SHARE - 1);
 }
 
+/*
+ * True if one is below all others and has hosts, and the other has none. The case that bit: a router in the ports of
+ * two storage switches, which have cables to one more core switch.
+ */
+static bool serves_otherwise(const struct proof *x, uint32_t a, uint32_t b)
+{
+	const uint32_t *hosts = x->intent->f->hosts;
+
+	return x->intent->rank[a] == 0 && (hosts[a] > 0) != (hosts[b] > 0);
+}
+
 static bool has_dark(const struct proof *x, uint32_t observed)
 {
 	for (uint32_t p = 1; p <= last_port(x, observed); p++)
@@ -337,7 +348,7 @@ static int peers_find(struct proof *x, enum ft_side side)
 		for (uint32_t k = 0; set && k < set->count && peers->count < TWINS_MAX; k++) {
 			uint32_t other = twins->members[set->first + k];
 
-			if (other != i && is_wired_alike(x, i, other, side))
+			if (other != i && !serves_otherwise(x, i, other) && is_wired_alike(x, i, other, side))
 				peers->observed[peers->count++] = other;
 		}
 		apart_find(x, i, side, peers);

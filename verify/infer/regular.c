@@ -45,11 +45,20 @@ enum {
 
 /* ---- widths ---- */
 
-/* The key of a pair of kinds. */
+/* The key of a kind of switches. */
+static uint64_t kind_key(const struct ft_intent *intent, uint32_t observed)
+{
+	return (uint64_t)intent->rank[observed] << 17 | (uint64_t)ft_infer_has_hosts(intent->f, observed) << 16 |
+	       ft_infer_ports(intent->f, observed);
+}
+
+/*
+ * The key of a pair of kinds. The case that bit: 4 cables between two storage switches, in a fabric whose leaves have 6
+ * to each spine.
+ */
 static uint64_t kinds_key(const struct ft_intent *intent, const struct ft_meant *pair)
 {
-	uint64_t x = (uint64_t)intent->rank[pair->a] << 16 | ft_infer_ports(intent->f, pair->a);
-	uint64_t y = (uint64_t)intent->rank[pair->b] << 16 | ft_infer_ports(intent->f, pair->b);
+	uint64_t x = kind_key(intent, pair->a), y = kind_key(intent, pair->b);
 
 	return x < y ? x << 32 | y : y << 32 | x;
 }
@@ -302,8 +311,9 @@ static void kind_judge(struct degrees *d, uint32_t first)
 	if (count < KIND_MIN || tally.votes[usual] * 100 < count * DEGREE_PERCENT ||
 	    (below > 2 && below * DEFICIENT_SHARE > count))
 		return;
+	/* What lacks more than half is no switch that has lost a cable or two: a management switch on one cable. */
 	for (uint32_t i = first; i < d->intent->count; i++)
-		if (d->kind[i] == first && d->degree[i] < usual && d->open[i]) {
+		if (d->kind[i] == first && d->degree[i] < usual && 2 * d->degree[i] >= usual && d->open[i]) {
 			d->lacks[i] = usual - d->degree[i];
 			d->deficient[d->deficient_count++] = i;
 		}
