@@ -222,6 +222,10 @@ static const struct bad_design {
 	 "2:19: element 1 of \"edge\" is longer than the 64 bytes of a node description"},
 	{HEAD "\"bind\": {\"core\": [\"a\", \"b\", \"a\"]}}", "2:29: \"a\" is bound twice"},
 	{HEAD "\"bind\": {\"core\": [\"b\", \"a\"],\n\"edge\": [\"a\"]}}", "2:24: \"a\" is bound twice"},
+	{HEAD "\"bind\": {\"core\": [\"a[1-3]\", \"b\", \"a2\"]}}", "2:34: \"a2\" is bound twice"},
+	{HEAD "\"bind\": {\"core\": [\"a[3-1]\"]}}",
+	 "2:19: element 1 of \"core\" holds no range of numbers such as [1-3,07-12]"},
+	{HEAD "\"bind\": {\"core\": [\"a[1-100001]\"]}}", "2:19: element 1 of \"core\" is more than 100000 names"},
 	{HEAD "\"bind\": {\"core\": [\"0xAB\", \"0x00ab\"]}}", "2:27: \"0x00ab\" is bound twice"},
 	{HEAD "\"bind\": {\"edge\": {\"match\": \"le(af\"}}}",
 	 "2:28: \"match\" is not an extended regular expression: missing closing parenthesis"},
@@ -467,7 +471,7 @@ static const char everything[] =
 	"\"core\": {\"ports\": 36, \"count\": 2}, \"bundle\": 9, \"bundles\": {\"multiple\": 3}, \"fill\": \"dense\",\n"
 	"\"prefer_expandable\": true, \"objective\": \"cost\",\n"
 	"\"rate\": {\"uplink\": \"4xhdr\", \"host\": [\"4xHDR\", \"4xEDR\"]},\n"
-	"\"bind\": {\"edge\": [\"leaf4\", \"0x0002c903000000AB\", \"leaf2\", \"leaf1\"], \"core\": {\"match\": "
+	"\"bind\": {\"edge\": [\"leaf4\", \"0x0002c903000000AB\", \"leaf[2,1]\"], \"core\": {\"match\": "
 	"\"^spine[0-9]+$\"}},\n"
 	"\"why\": {\"any\": \"note\"},\n"
 	"\"expect\": {\"hosts_down\": [\"node07\", \"node09\"], \"unplanned\": [\"^mgmt\"],\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "planner/plan/name_ranges.h"
 
 enum { NAME_SIZE_MAX = 64 }; /* IBTA Vol 1, NodeDescription: 64 bytes */
 
@@ -110,20 +111,25 @@ static int guid_parse(const char *string, uint64_t *ret_guid)
 	return *ret_guid ? 0 : -EINVAL;
 }
 
-static int key_bind_name(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
+/* One string of the list: a GUID, or a name, which may hold ranges of numbers. */
+static int bind_names_read(struct ft_key_reader *reader, const struct ft_key_at *at, struct ft_name_ranges *names)
 {
-	struct ft_bind *bind = out;
-	char **name = &bind->names[at->index];
+	size_t i = names->count;
+	uint64_t guid;
 	int r;
 
-	r = ft_key_string(reader, at, name);
+	r = ft_name_ranges_read(reader, at, names);
 	if (r < 0)
 		return r;
-	if (strlen(*name) > NAME_SIZE_MAX)
-		return ft_key_error(reader, at, "is longer than the %d bytes of a node description", NAME_SIZE_MAX);
-	if (strncmp(*name, "0x", 2) == 0 && guid_parse(*name, &bind->guids[at->index]) < 0)
-		return ft_key_error(reader, at, "is \"%s\", which is not a GUID: 0x and up to 16 hexadecimal digits",
-				    *name);
+	for (; i < names->count; i++) {
+		if (strlen(names->names[i]) > NAME_SIZE_MAX)
+			return ft_key_error(reader, at, "is longer than the %d bytes of a node description",
+					    NAME_SIZE_MAX);
+		if (strncmp(names->names[i], "0x", 2) == 0 && guid_parse(names->names[i], &guid) < 0)
+			return ft_key_error(reader, at,
+					    "is \"%s\", which is not a GUID: 0x and up to 16 hexadecimal digits",
+					    names->names[i]);
+	}
 	return 0;
 }
 
@@ -141,6 +147,21 @@ static int bound_compare(const void *one, const void *other)
 	if (guid_a != guid_b)
 		return guid_a < guid_b ? -1 : 1;
 	return guid_a ? 0 : strcmp(a->bind->names[a->index], b->bind->names[b->index]);
+}
+
+/* The element of the list @value that holds the name at @index. */
+static size_t element_of(const json_t *value, size_t index)
+{
+	_cleanup_(ft_name_ranges_release) struct ft_name_ranges names = {.max = FT_SWITCHES_MAX};
+	size_t element = 0;
+
+	while (element < json_array_size(value)) {
+		if (ft_name_ranges_add(&names, json_string_value(json_array_get(value, element))) < 0 ||
+		    names.count > index)
+			break;
+		element++;
+	}
+	return element;
 }
 
 /* Two planned switches bound to one live one, in a tier or across tiers, can never be right. */
@@ -162,15 +183,15 @@ static int binds_check(const struct ft_key_reader *reader, const json_t *binds,
 	for (size_t i = 1; i < count; i++) {
 		/* Blame the later one in the plan's order. */
 		const struct bound *first = &bound[i - 1], *second = &bound[i];
+		const json_t *list;
 
 		if (bound_compare(first, second) != 0)
 			continue;
 		if (first->bind > second->bind || (first->bind == second->bind && first->index > second->index))
 			second = first;
-		return ft_json_error_element(&reader->json, reader->err,
-					     json_object_get(binds, ft_tier_name((enum ft_tier)(second->bind - bind))),
-					     second->index, "\"%s\" is bound twice",
-					     second->bind->names[second->index]);
+		list = json_object_get(binds, ft_tier_name((enum ft_tier)(second->bind - bind)));
+		return ft_json_error_element(&reader->json, reader->err, list, element_of(list, second->index),
+					     "\"%s\" is bound twice", second->bind->names[second->index]);
 	}
 	return 0;
 }
@@ -178,19 +199,31 @@ static int binds_check(const struct ft_key_reader *reader, const json_t *binds,
 static int key_bind_tier(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	static const struct ft_key keys[] = {{"match", key_pattern, offsetof(struct ft_bind, match), 0, 0, NULL}};
+	_cleanup_(ft_name_ranges_release) struct ft_name_ranges names = {.max = FT_SWITCHES_MAX};
 	struct ft_bind *bind = out;
-	size_t count = json_array_size(at->value);
+	int r = 0;
 
 	if (json_is_object(at->value) && json_object_size(at->value) > 0)
 		return ft_key_read_object(reader, at->value, keys, FT_COUNT(keys), bind);
-	if (!json_is_array(at->value) || count == 0)
+	if (!json_is_array(at->value) || json_array_size(at->value) == 0)
 		return ft_key_error(reader, at, "must be a list of names or 0x GUIDs, or {\"match\": PATTERN}");
-	bind->names = calloc(count, sizeof(*bind->names));
-	bind->count = bind->names ? count : 0;
-	bind->guids = calloc(count, sizeof(*bind->guids));
-	if (!bind->names || !bind->guids)
+	for (size_t i = 0; r == 0 && i < json_array_size(at->value); i++) {
+		struct ft_key_at element = ft_key_element(at, i);
+
+		r = bind_names_read(reader, &element, &names);
+	}
+	if (r < 0)
+		return r;
+	bind->guids = calloc(names.count, sizeof(*bind->guids));
+	if (!bind->guids)
 		return -ENOMEM;
-	return ft_key_read_elements(reader, at, key_bind_name, 0, bind);
+	bind->names = FT_STEAL(names.names);
+	bind->count = names.count;
+	names.count = 0;
+	for (size_t i = 0; i < bind->count; i++)
+		if (strncmp(bind->names[i], "0x", 2) == 0)
+			guid_parse(bind->names[i], &bind->guids[i]);
+	return 0;
 }
 
 int ft_design_key_bind(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "verify/infer/by_rule.h"
+#include "verify/infer/ranges.h"
 #include "verify/model/verify.h"
 
 enum { TOLD_MAX = 6 }; /* pairs of switches that a note names */
@@ -103,25 +104,39 @@ int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid)
 			return r;
 		if (r == 0)
 			by_guid[i] = by_guid[there] = true;
-		by_guid[i] |= !ft_infer_name_is_plain(name) || strpbrk(name, "\"\\") || strncmp(name, "0x", 2) == 0;
+		by_guid[i] |= !ft_infer_name_is_plain(name) || strncmp(name, "0x", 2) == 0;
 	}
 	return 0;
+}
+
+static int bound_name(const struct ft_observed_switch *sw, bool by_guid, struct ft_text *name)
+{
+	size_t length;
+	const char *start = ft_text_short_name(sw->name, &length);
+
+	ft_text_reset(name);
+	if (by_guid)
+		ft_text_printf(name, "0x%016llx", (unsigned long long)sw->guid);
+	else
+		ft_text_add(name, start, length);
+	return ft_text_failed(name) ? -ENOMEM : 0;
 }
 
 void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
 			   const bool *by_guid, struct ft_text *text)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const struct ft_observed_switch *sw = &f->observed->switches[observed_of[i]];
-		size_t length;
-		const char *start = ft_text_short_name(sw->name, &length);
+	_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
+	_cleanup_(ft_text_release) struct ft_text name = {0};
+	int r = ft_name_list_init(&names, count);
 
-		ft_text_puts(text, i ? ",\n\t\t" : "\n\t\t");
-		if (by_guid[observed_of[i]])
-			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
-		else
-			ft_text_printf(text, "\"%.*s\"", (int)length, start);
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		r = bound_name(&f->observed->switches[observed_of[i]], by_guid[observed_of[i]], &name);
+		r = r < 0 ? r : ft_name_list_add(&names, ft_text_string(&name));
 	}
+	ft_text_puts(text, "[");
+	ft_name_list_add_json(text, &names, ",\n\t\t\t");
+	ft_text_puts(text, "]");
+	text->failed |= r < 0;
 }
 
 /* ---- the trial ---- */

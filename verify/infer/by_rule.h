@@ -20,11 +20,13 @@ void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observ
 
 /*
  * Marks the observed switches that a design must call by GUID: those without a name that it can have as it is: plain,
- * without what JSON would escape, and of no other switch. Returns 0 or -ENOMEM.
+ * and of no other switch. Returns 0 or -ENOMEM.
  */
 int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid);
 
-/* Adds the names or GUIDs of @count observed switches, with commas between them. */
+/*
+ * Adds the list of the names of @count observed switches, with ranges of numbers; of GUIDs where @by_guid says so.
+ */
 void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
 			   const bool *by_guid, struct ft_text *text);
 

@@ -277,9 +277,9 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, x->f);
 	if (places) {
-		ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
+		ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
 		ft_infer_by_rule_bind(x->f, places->observed_of, x->f->observed->switch_count, places->by_guid, text);
-		ft_text_puts(text, "\n\t]}");
+		ft_text_puts(text, "\n\t}");
 	}
 	ft_text_puts(text, "\n}\n");
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Identifies the switches of each rank: by a pattern that matches all names of the rank and no other, else by a list.
+ * Identifies the switches of each rank: by their names, so that one that is gone later is called by its own; else, if
+ * some were not seen or names are not unique, by a pattern that matches all names of the rank and no other; else by
+ * GUIDs.
  * Names are untrusted: everything written here passed the same checks as in a design file.
  */
 #include "config.h"
@@ -11,7 +13,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "verify/infer/infer_parts.h"
+#include "verify/infer/general.h"
 
 enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2, NAMED_MAX = 12 };
 
@@ -205,7 +207,7 @@ static int match_find(struct ft_inference *f, uint32_t rank)
 	return 0;
 }
 
-/* True if names follow a pattern, though not one by ranks, and are unique. */
+/* True if the names of all follow a pattern, though not one by ranks, and are unique. */
 static int names_usable(const struct ft_inference *f, bool *ret_usable)
 {
 	_cleanup_(ft_map_release) struct ft_map seen = {0};
@@ -218,12 +220,12 @@ static int names_usable(const struct ft_inference *f, bool *ret_usable)
 	for (uint32_t i = 0; usable && r == 0 && i < f->observed->switch_count; i++) {
 		const char *name = description_of(f, i, NULL);
 
-		usable = is_plain(f, i) && strncmp(name, "0x", 2) != 0;
+		usable = ft_infer_name_is_plain(name) && strncmp(name, "0x", 2) != 0;
 		if (!usable)
 			break;
 		shape_of(f, i, &shape);
 		usable = shape_add(shapes, &shape_count, &shape);
-		r = ft_map_add(&seen, ft_text_hash(name), i, NULL);
+		r = ft_map_add(&seen, ft_text_short_hash(name), i, NULL);
 		usable &= r == 1;
 		r = r < 0 ? r : 0;
 	}
@@ -253,7 +255,7 @@ static void bind_tell(struct ft_inference *f, uint32_t rank)
 {
 	const struct ft_inferred_bind *bind = &f->bind[rank];
 	const char *how = bind->match	? "their names match a pattern that no other switch's does"
-			  : bind->names ? "by name: names are unlike, but no pattern tells the tiers"
+			  : bind->names ? "by name: all of them were seen, and no two are alike"
 			  : bind->guids ? "by GUID: no pattern of names tells the tier"
 			  : f->no_lists ? "not bound: a list would hold more to be wrong than there is without"
 			  : f->design.count[rank] != f->count[rank]
@@ -428,10 +430,10 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 	for (uint32_t rank = 0; rank < f->fit.ranks && f->fit.ranks > 1; rank++) {
 		if (f->count[rank] == 0)
 			continue;
-		r = by_name ? match_find(f, rank) : 0;
+		f->bind[rank].names = names && list_possible(f, rank);
+		r = by_name && !f->bind[rank].names ? match_find(f, rank) : 0;
 		if (r < 0)
 			return r;
-		f->bind[rank].names = !f->bind[rank].match && names && list_possible(f, rank);
 		f->bind[rank].guids =
 			!f->bind[rank].match && !f->bind[rank].names && guids > 0 && list_possible(f, rank);
 		bind_tell(f, rank);

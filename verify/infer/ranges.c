@@ -28,12 +28,19 @@ static void part_split(struct ft_name_part *part)
 {
 	size_t end = strlen(part->name);
 
+	/* GUIDs stay as they are. */
+	if (strncmp(part->name, "0x", 2) == 0)
+		return;
 	while (end > 0 && !isdigit((unsigned char)part->name[end - 1]))
 		end--;
 	part->head = end;
 	while (part->head > 0 && isdigit((unsigned char)part->name[part->head - 1]))
 		part->head--;
 	part->digits = end - part->head;
+	/* "33fd4e" is no numbering. */
+	if (part->head > 0 && isxdigit((unsigned char)part->name[part->head - 1]) &&
+	    isxdigit((unsigned char)part->name[end]))
+		part->digits = 0;
 	if (part->digits > DIGITS_MAX)
 		part->digits = 0;
 	part->number = part->digits ? (uint32_t)strtoul(part->name + part->head, NULL, 10) : 0;
@@ -87,12 +94,16 @@ static uint32_t numbers_write(struct ft_text *text, const struct ft_name_part *p
 	return i;
 }
 
-void ft_name_list_write(struct ft_text *text, struct ft_name_list *names)
+void ft_name_list_sort(struct ft_name_list *names)
 {
-	_cleanup_(ft_text_release) struct ft_text one = {0}, list = {0};
+	qsort(names->part, names->count, sizeof(*names->part), part_compare);
+}
+
+uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *names, const char *between)
+{
+	_cleanup_(ft_text_release) struct ft_text one = {0};
 	uint32_t strings = 0;
 
-	qsort(names->part, names->count, sizeof(*names->part), part_compare);
 	for (uint32_t i = 0, count; i < names->count; i += count) {
 		const struct ft_name_part *part = &names->part[i];
 
@@ -106,9 +117,20 @@ void ft_name_list_write(struct ft_text *text, struct ft_name_list *names)
 			count = numbers_write(&one, part, count);
 			ft_text_puts(&one, part->name + part->head + part->digits);
 		}
-		ft_text_puts(&list, strings++ ? ", " : "");
-		ft_text_add_json(&list, ft_text_string(&one));
+		ft_text_puts(text, strings++ ? between : "");
+		ft_text_add_json(text, ft_text_string(&one));
 	}
-	text->failed |= one.failed || list.failed;
+	text->failed |= one.failed;
+	return strings;
+}
+
+void ft_name_list_write(struct ft_text *text, struct ft_name_list *names)
+{
+	_cleanup_(ft_text_release) struct ft_text list = {0};
+	uint32_t strings;
+
+	ft_name_list_sort(names);
+	strings = ft_name_list_add_json(&list, names, ", ");
+	text->failed |= list.failed;
 	ft_text_printf(text, strings == 1 ? "%s" : "[%s]", ft_text_string(&list));
 }

@@ -23,7 +23,15 @@ int ft_name_list_init(struct ft_name_list *names, uint32_t count);
 int ft_name_list_add(struct ft_name_list *names, const char *name);
 void ft_name_list_release(struct ft_name_list *names);
 
-/* Adds them as JSON, in natural order: one string, or a list of them. */
+void ft_name_list_sort(struct ft_name_list *names); /* in natural order */
+
+/*
+ * Adds them as JSON, in their order, with @between each two strings. Returns the number of strings, which is less than
+ * that of names where ranges hold several.
+ */
+uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *names, const char *between);
+
+/* Sorts them and adds them as JSON: one string, or a list of them. */
 void ft_name_list_write(struct ft_text *text, struct ft_name_list *names);
 
 #endif

@@ -2,9 +2,10 @@
 /* Writes the inferred design as a design file, for users to read and edit. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "verify/infer/infer_parts.h"
+#include "verify/infer/by_rule.h"
 
 static const char *const why_names[FT_WHY_COUNT] = {
 	[FT_WHY_TOPOLOGY] = "topology",
@@ -172,18 +173,16 @@ void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, d->host_rate_count > 1 ? "]}" : "}");
 }
 
+/* A list of names, or of GUIDs. */
 static void write_list(struct ft_text *text, const struct ft_inference *f, uint32_t rank)
 {
-	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		const struct ft_observed_switch *sw = &f->observed->switches[f->member[rank][i]];
+	_cleanup_free_ bool *by_guid = calloc(f->observed->switch_count + 1UL, sizeof(*by_guid));
 
-		ft_text_puts(text, i ? ",\n\t\t\t" : "[\n\t\t\t");
-		if (f->bind[rank].names)
-			ft_text_add_json(text, sw->name);
-		else
-			ft_text_printf(text, "\"0x%016llx\"", (unsigned long long)sw->guid);
-	}
-	ft_text_puts(text, "\n\t\t]");
+	text->failed |= !by_guid;
+	if (!by_guid)
+		return;
+	memset(by_guid, f->bind[rank].guids, f->observed->switch_count * sizeof(*by_guid));
+	ft_infer_by_rule_bind(f, f->member[rank], f->count[rank], by_guid, text);
 }
 
 static void write_binds(struct ft_text *text, const struct ft_inference *f)
