@@ -164,9 +164,9 @@ static const struct row rows[] = {
 	 "\"edge\": [\"0x0000000000100001\",\n\t\t\t\"0x0000000000100002\"|by GUID", "ok"},
 	{"hostile names", "tree a 4 b 2 2 8 36; name a1 ~~; name a2 0x12; name b1 \\\"{}]; name b2 .*",
 	 "edge: by GUID|core: by GUID", "ok"},
-	{"names that mean something in patterns", "tree a+(x).^$[0]{2}| 4 b\\ 2 2 8 36",
+	{"names that mean something in patterns", "tree a+(x).^$[0]{2}| 4 b\\[ 2 2 8 36",
 	 "\"match\": \"^a\\\\+\\\\(x\\\\)\\\\.\\\\^\\\\$\\\\[[0-9]+\\\\]\\\\{[0-9]+\\\\}\\\\|[0-9]+ *$\"|\"match\": "
-	 "\"^b\\\\\\\\[0-9]+ *$\"",
+	 "\"^b\\\\\\\\\\\\[[0-9]+ *$\"",
 	 "ok"},
 	{"names of the plan in the wrong places",
 	 "tree a 4 b 2 2 8 36; name a1 core01; name a2 core02; name a3 edge001; name a4 edge002; name b1 edge003; name "

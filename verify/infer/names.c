@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "verify/infer/general.h"
+#include "verify/infer/by_rule.h"
 
 enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2, NAMED_MAX = 12 };
 
@@ -207,34 +207,13 @@ static int match_find(struct ft_inference *f, uint32_t rank)
 	return 0;
 }
 
-/* True if the names of all follow a pattern, though not one by ranks, and are unique. */
-static int names_usable(const struct ft_inference *f, bool *ret_usable)
+/* True if every switch of @rank has a name that a list can have. */
+static bool rank_named(const struct ft_inference *f, uint32_t rank, const bool *by_guid)
 {
-	_cleanup_(ft_map_release) struct ft_map seen = {0};
-	_cleanup_(ft_text_release) struct ft_text shape = {0};
-	char *shapes[SHAPES_MAX] = {0};
-	uint32_t shape_count = 0;
-	bool usable = true;
-	int r = 0;
-
-	for (uint32_t i = 0; usable && r == 0 && i < f->observed->switch_count; i++) {
-		const char *name = description_of(f, i, NULL);
-
-		usable = ft_infer_name_is_plain(name) && strncmp(name, "0x", 2) != 0;
-		if (!usable)
-			break;
-		shape_of(f, i, &shape);
-		usable = shape_add(shapes, &shape_count, &shape);
-		r = ft_map_add(&seen, ft_text_short_hash(name), i, NULL);
-		usable &= r == 1;
-		r = r < 0 ? r : 0;
-	}
-	while (shape_count > 0)
-		free(shapes[--shape_count]);
-	if (ft_text_failed(&shape))
-		return -ENOMEM;
-	*ret_usable = usable;
-	return r;
+	for (uint32_t i = 0; i < f->count[rank]; i++)
+		if (by_guid[f->member[rank][i]])
+			return false;
+	return true;
 }
 
 int ft_infer_guids_usable(const struct ft_inference *f)
@@ -418,10 +397,10 @@ void ft_infer_names_release(struct ft_inference *f)
 
 int ft_infer_names(struct ft_inference *f, bool by_name)
 {
-	bool names = false;
-	int r = by_name ? names_usable(f, &names) : 0, guids = ft_infer_guids_usable(f);
+	_cleanup_free_ bool *by_guid = calloc(f->observed->switch_count + 1UL, sizeof(*by_guid));
+	int r, guids = ft_infer_guids_usable(f);
 
-	if (r < 0 || guids < 0)
+	if (!by_guid || guids < 0 || ft_infer_by_rule_names(f, by_guid) < 0)
 		return -ENOMEM;
 	if (ft_infer_places(f) < 0)
 		return -ENOMEM;
@@ -430,7 +409,7 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 	for (uint32_t rank = 0; rank < f->fit.ranks && f->fit.ranks > 1; rank++) {
 		if (f->count[rank] == 0)
 			continue;
-		f->bind[rank].names = names && list_possible(f, rank);
+		f->bind[rank].names = by_name && list_possible(f, rank) && rank_named(f, rank, by_guid);
 		r = by_name && !f->bind[rank].names ? match_find(f, rank) : 0;
 		if (r < 0)
 			return r;
