@@ -320,11 +320,10 @@ static void design_write(const struct classes *x, const char *name, const bool *
 	ft_infer_write_rates(text, f);
 	ft_text_puts(text, ",\n\t\"bind\": {");
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
-		ft_text_printf(text, "%s\"%s\": [", rank ? ", " : "", ranks[rank]);
+		ft_text_printf(text, "%s\n\t\t\"%s\": ", rank ? "," : "", ranks[rank]);
 		ft_infer_by_rule_bind(f, x->order[rank], x->count[rank], by_guid, text);
-		ft_text_puts(text, "]");
 	}
-	ft_text_puts(text, "}\n}\n");
+	ft_text_puts(text, "\n\t}\n}\n");
 }
 
 /* ---- */
