@@ -47,6 +47,7 @@ struct candidate {
 	const struct ft_family *family;
 	struct ft_family_keys keys;
 	uint64_t apart; /* how much its distances differ */
+	uint64_t draft; /* the hash of its design */
 };
 
 struct recognition {
@@ -314,6 +315,15 @@ static void candidate_keep(struct recognition *x, const struct candidate *c)
 	x->best[at] = *c;
 }
 
+/* Widths that are looked at again, together with rarer ones, offer the same networks again. */
+static bool is_kept(const struct recognition *x, const struct candidate *c)
+{
+	for (uint32_t i = 0; i < x->best_count; i++)
+		if (x->best[i].draft == c->draft)
+			return true;
+	return false;
+}
+
 /* The numbers of a layout, before anything is built. */
 struct size {
 	uint32_t switches;
@@ -412,7 +422,8 @@ static int wrong_at_least(const struct recognition *x, const struct ft_multigrap
 /*
  * How far apart the distances of a fabric and its own plan may be, where at least @wrong cables are. One of C cables is
  * on the ways of d pairs in C, d the mean distance; each counts twice, at the distance that it has and at the one that
- * it had. Three times that is seen in small networks, in which a missing cable leaves long detours.
+ * it had. Three times that is seen in small networks, in which a missing cable leaves long detours. Where no number of
+ * cables differs, none is missing, and a few may be swapped.
  */
 static uint64_t apart_most(const struct recognition *x, uint64_t wrong)
 {
@@ -423,7 +434,7 @@ static uint64_t apart_most(const struct recognition *x, uint64_t wrong)
 		pairs += x->seen.pairs[0][i];
 		steps += i * x->seen.pairs[0][i];
 	}
-	wrong += WRONG_SOME + x->cables / SURPLUS_SHARE;
+	wrong += WRONG_SOME + (wrong > 0 ? x->cables / SURPLUS_SHARE : 0);
 	most = (uint64_t)(2.0 * LEEWAY * (double)steps / (double)(pairs + 1) * (double)wrong * (double)sum /
 			  (double)(x->cables + 1));
 	return most < sum / APART_SHARE ? most : sum / APART_SHARE;
@@ -446,6 +457,9 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	design_write(x, &c, NULL, &text);
 	if (ft_text_failed(&text))
 		return -ENOMEM;
+	c.draft = ft_text_hash(text.data);
+	if (is_kept(x, &c))
+		return 0;
 	r = ft_design_read_unplanned(text.data, text.length, &design, NULL);
 	if (r < 0 || !size_fits(x, design))
 		return r == -EINVAL ? 0 : r;
