@@ -19,6 +19,14 @@ enum { NUMBER_DIGITS = 16, NAME_SIZE = 64, FILE_MAX = 1 << 30, CRC_AT = 4, FILES
 
 static const char magic[4] = {'F', 'T', 'J', '1'}, suffix[] = ".log";
 
+/* Files are numbered from 1, one after the other. No writer ever comes that far, and behind the last there is none. */
+static const uint64_t number_last = INT64_MAX;
+
+static size_t lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 static void name_make(const char *prefix, uint64_t number, char ret_name[NAME_SIZE])
 {
 	snprintf(ret_name, NAME_SIZE, "%s-%0*llx%s", prefix, NUMBER_DIGITS, (unsigned long long)number, suffix);
@@ -34,7 +42,7 @@ static bool name_read(const char *name, const char *prefix, uint64_t *ret_number
 		return false;
 	*ret_number = strtoull(name + length + 1, NULL, 16);
 	name_make(prefix, *ret_number, same);
-	return strcmp(name, same) == 0;
+	return *ret_number > 0 && *ret_number <= number_last && strcmp(name, same) == 0;
 }
 
 /* ---- the files ---- */
@@ -130,22 +138,13 @@ static int file_open(int directory, const char *prefix, uint64_t number, int fla
 	return -EINVAL;
 }
 
-static int file_read(int fd, char **ret_bytes, size_t *ret_length)
+/* Up to @size bytes from @at on; fewer at the end of the file. Returns how many, or -errno. */
+static ssize_t bytes_read(int fd, off_t at, char *bytes, size_t size)
 {
-	_cleanup_free_ char *bytes = NULL;
-	size_t length = 0, size;
-	struct stat st;
+	size_t length = 0;
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (st.st_size > FILE_MAX)
-		return -EFBIG;
-	size = (size_t)st.st_size;
-	bytes = malloc(size + 1);
-	if (!bytes)
-		return -ENOMEM;
 	while (length < size) {
-		ssize_t n = pread(fd, bytes + length, size - length, (off_t)length);
+		ssize_t n = pread(fd, bytes + length, size - length, at + (off_t)length);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -155,19 +154,39 @@ static int file_read(int fd, char **ret_bytes, size_t *ret_length)
 			break;
 		length += (size_t)n;
 	}
+	return (ssize_t)length;
+}
+
+static int file_read(int fd, size_t most, char **ret_bytes, size_t *ret_length)
+{
+	_cleanup_free_ char *bytes = NULL;
+	struct stat st;
+	ssize_t length;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_size > FILE_MAX || (size_t)st.st_size > most)
+		return -EFBIG;
+	bytes = malloc((size_t)st.st_size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	length = bytes_read(fd, 0, bytes, (size_t)st.st_size);
+	if (length < 0)
+		return (int)length;
 	*ret_bytes = FT_STEAL(bytes);
-	*ret_length = length;
+	*ret_length = (size_t)length;
 	return 0;
 }
 
-int ft_journal_read(const char *directory, const char *prefix, uint64_t number, char **ret_bytes, size_t *ret_length)
+int ft_journal_read(const char *directory, const char *prefix, uint64_t number, size_t most, char **ret_bytes,
+		    size_t *ret_length)
 {
 	_cleanup_(ft_closep) int in = directory_open(directory), fd = -1;
 
 	if (in < 0)
 		return in;
 	fd = file_open(in, prefix, number, O_RDONLY);
-	return fd < 0 ? fd : file_read(fd, ret_bytes, ret_length);
+	return fd < 0 ? fd : file_read(fd, most, ret_bytes, ret_length);
 }
 
 /* ---- records ---- */
@@ -204,6 +223,23 @@ static void head_write(const struct ft_journal_record *record, char ret_head[FT_
 	number_put(ret_head + 12, record->kind, 4);
 	number_put(ret_head + 16, (uint64_t)record->time_ms, 8);
 	number_put(ret_head + CRC_AT, checksum(ret_head, record->bytes, record->length), 4);
+}
+
+ssize_t ft_journal_peek(const char *directory, const char *prefix, uint64_t number, char *bytes, size_t size)
+{
+	_cleanup_(ft_closep) int in = directory_open(directory), fd = -1;
+	char head[FT_JOURNAL_HEAD];
+	ssize_t length;
+
+	if (in < 0)
+		return in;
+	fd = file_open(in, prefix, number, O_RDONLY);
+	if (fd < 0)
+		return fd;
+	length = bytes_read(fd, 0, head, sizeof(head));
+	if (length < FT_JOURNAL_HEAD || memcmp(head, magic, sizeof(magic)) != 0)
+		return length < 0 ? length : 0;
+	return bytes_read(fd, FT_JOURNAL_HEAD, bytes, lesser(size, number_get(head + 8, 4)));
 }
 
 bool ft_journal_next(const char *bytes, size_t length, size_t *at, struct ft_journal_record *ret)
@@ -245,20 +281,45 @@ static int all_write(int fd, const char *bytes, size_t length, off_t at)
 	return 0;
 }
 
+/* Is the record at @at whole, and which one is it? In pieces: it may be large. Returns 1, 0 or -errno. */
+static int record_check(int fd, off_t at, size_t *ret_length)
+{
+	char head[FT_JOURNAL_HEAD], piece[1 << 16];
+	ssize_t n = bytes_read(fd, at, head, sizeof(head));
+	size_t length, done = 0;
+	uint32_t sum;
+
+	if (n < FT_JOURNAL_HEAD || memcmp(head, magic, sizeof(magic)) != 0)
+		return n < 0 ? (int)n : 0;
+	length = number_get(head + 8, 4);
+	if (length > FT_JOURNAL_RECORD_MAX)
+		return 0;
+	sum = checksum(head, NULL, 0);
+	while (done < length) {
+		n = bytes_read(fd, at + FT_JOURNAL_HEAD + (off_t)done, piece, lesser(sizeof(piece), length - done));
+		if (n <= 0)
+			return (int)n;
+		sum = (uint32_t)crc32_z(sum, (const unsigned char *)piece, (size_t)n);
+		done += (size_t)n;
+	}
+	*ret_length = FT_JOURNAL_HEAD + length;
+	return sum == number_get(head + CRC_AT, 4);
+}
+
 /* A file can be continued that is whole: readers would not get beyond a damaged record, after a power failure. */
 static int end_find(int fd, off_t *ret_end)
 {
-	_cleanup_free_ char *bytes = NULL;
-	struct ft_journal_record record;
-	size_t length, at = 0;
-	int r = file_read(fd, &bytes, &length);
+	struct stat st;
+	size_t length;
+	off_t at = 0;
+	int r;
 
-	if (r < 0)
-		return r;
-	while (ft_journal_next(bytes, length, &at, &record))
-		;
-	*ret_end = (off_t)at;
-	return at == length ? 0 : -EBADMSG;
+	while ((r = record_check(fd, at, &length)) > 0)
+		at += (off_t)length;
+	if (r < 0 || fstat(fd, &st) < 0)
+		return r < 0 ? r : -errno;
+	*ret_end = at;
+	return at == st.st_size ? 0 : -EBADMSG;
 }
 
 struct ft_journal {
@@ -392,6 +453,8 @@ int ft_journal_append(struct ft_journal *j, const struct ft_journal_record *reco
 	if (record->length > FT_JOURNAL_RECORD_MAX)
 		return -EFBIG;
 	if (j->fd < 0) {
+		if (j->number == number_last)
+			return -EOVERFLOW;
 		j->fd = file_open(j->directory, j->prefix, j->number + 1, O_RDWR | O_CREAT | O_EXCL);
 		if (j->fd < 0)
 			return j->fd;

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { FT_JOURNAL_HEAD = 24, FT_JOURNAL_RECORD_MAX = 256 * 1024 * 1024 };
 
@@ -28,7 +29,7 @@ struct ft_journal_record {
 	size_t length;
 };
 
-/* The files of a journal by their numbers, the oldest first. */
+/* The files of a journal by their numbers, from 1 to INT64_MAX, the oldest first. */
 struct ft_journal_files {
 	uint64_t *numbers; /* owned */
 	size_t count;
@@ -42,10 +43,20 @@ int ft_journal_list(const char *directory, const char *prefix, struct ft_journal
 /*
  * Reads one file; it may grow meanwhile.
  *
+ * @most       bytes of it: a directory in which others write costs no more memory
  * @ret_bytes  out: for free(). Untouched on failure
- * Returns 0, or -errno; -ENOENT: it was removed since it was listed.
+ * Returns 0, or -errno; -ENOENT: it was removed since it was listed; -EFBIG: it is larger than @most.
  */
-int ft_journal_read(const char *directory, const char *prefix, uint64_t number, char **ret_bytes, size_t *ret_length);
+int ft_journal_read(const char *directory, const char *prefix, uint64_t number, size_t most, char **ret_bytes,
+		    size_t *ret_length);
+
+/*
+ * The first bytes of a file's first record, which may be damaged: nothing is checked. So it is told at little cost
+ * which file has what is looked for.
+ *
+ * Returns how many they are, at most @size; 0: there is no record; or -errno.
+ */
+ssize_t ft_journal_peek(const char *directory, const char *prefix, uint64_t number, char *bytes, size_t size);
 
 /*
  * The record at *@at, which moves behind it. @ret points into @bytes.
@@ -73,7 +84,8 @@ void ft_journal_begin_file(struct ft_journal *journal);
 
 /*
  * Appends a record. It survives the end of the process at once, and a power failure after ft_journal_sync().
- * Returns 0, or -errno (-ENOSPC, -EFBIG: larger than FT_JOURNAL_RECORD_MAX): then it is not there.
+ * Returns 0, or -errno (-ENOSPC, -EFBIG: larger than FT_JOURNAL_RECORD_MAX, -EOVERFLOW: there is no number left): then
+ * it is not there.
  */
 int ft_journal_append(struct ft_journal *journal, const struct ft_journal_record *record);
 

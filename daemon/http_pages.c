@@ -296,7 +296,7 @@ enum MHD_Result ft_http_page_send(struct ft_http *http, struct MHD_Connection *c
 	if (!body)
 		return ft_http_line_send(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
 	if (http->newest[number])
-		http->newest[number]->old = page->text == TEXT_ONE;
+		http->newest[number]->age = page->text == TEXT_ONE ? FT_AGE_REPLACED : FT_AGE_FORMER;
 	http->newest[number] = body;
 	result = body_send(connection, body);
 	MHD_destroy_response(body->response);

@@ -17,6 +17,13 @@
 /* libmicrohttpd (0.9.75) accepts up to 10 in one run, and none once it has that many. */
 enum { FT_PLACES_MAX = 96 };
 
+/* Of a page that is fetched, beside the last one that was written. */
+enum ft_http_age {
+	FT_AGE_NEWEST,
+	FT_AGE_REPLACED, /* who asks for that page now gets a newer one */
+	FT_AGE_FORMER,	 /* the last one answers another query */
+};
+
 /* A page at one time, shared by all clients that fetch it. Freed by libmicrohttpd with its last user. */
 struct ft_http_body {
 	struct ft_http *http;
@@ -25,7 +32,7 @@ struct ft_http_body {
 	struct MHD_Response *response; /* not owned */
 	char *state;		       /* value of the header; NULL: none */
 	char tag[24];		       /* ETag; "": none */
-	bool old;		       /* who asks for that page now gets a newer one */
+	enum ft_http_age age;
 	size_t length;
 	char data[];
 };

@@ -25,7 +25,7 @@ enum {
 	HEAD_S = 5,
 	NEXT_HEAD_S = 15,
 	ANSWER_S = 20,
-	/* Of pages being fetched. Beyond it, connections that fetch older reports are closed, the oldest first. */
+	/* Of pages being fetched. Beyond it, connections that fetch older ones are closed, the oldest first. */
 	BODIES_MAX = 16 * 1024 * 1024,
 };
 
@@ -175,8 +175,8 @@ static bool stream_goes_on(struct ft_http_place *connection, uint64_t now)
 	return true;
 }
 
-/* Of the connections before @number, the one to be evicted first; NULL: none. */
-static struct ft_http_place *connection_to_close(struct ft_http *http, uint64_t number, bool old_pages)
+/* Of the connections before @number, the one to be evicted first; NULL: none. @age: only those whose page is as old. */
+static struct ft_http_place *connection_to_close(struct ft_http *http, uint64_t number, enum ft_http_age age)
 {
 	struct ft_http_place *first = NULL;
 
@@ -184,7 +184,7 @@ static struct ft_http_place *connection_to_close(struct ft_http *http, uint64_t 
 		struct ft_http_place *connection = &http->connections[i];
 
 		if (!connection->mhd || connection->cut || connection->number >= number ||
-		    (old_pages && !(connection->body && connection->body->old)))
+		    (age != FT_AGE_NEWEST && !(connection->body && connection->body->age == age)))
 			continue;
 		if (!first || connection->stage < first->stage ||
 		    (connection->stage == first->stage && connection->order < first->order))
@@ -193,12 +193,18 @@ static struct ft_http_place *connection_to_close(struct ft_http *http, uint64_t 
 	return first;
 }
 
-/* The memory released is known only after they are closed: so one at a time. */
+/*
+ * The memory released is known only after they are closed: so one at a time. Pages that have a newer version go first;
+ * then those that others asked otherwise, which are as good as the newest, but of which clients may ask for any number.
+ */
 static bool bodies_check(struct ft_http *http)
 {
-	struct ft_http_place *connection =
-		http->bodies_size > BODIES_MAX ? connection_to_close(http, UINT64_MAX, true) : NULL;
+	struct ft_http_place *connection = NULL;
 
+	if (http->bodies_size > BODIES_MAX)
+		connection = connection_to_close(http, UINT64_MAX, FT_AGE_REPLACED);
+	if (!connection && http->bodies_size > BODIES_MAX)
+		connection = connection_to_close(http, UINT64_MAX, FT_AGE_FORMER);
 	if (connection)
 		connection_cut(http, connection);
 	return connection != NULL;
@@ -210,7 +216,8 @@ static bool places_check(struct ft_http *http)
 	bool any = false;
 
 	while (http->connection_count > CONNECTIONS_KEPT) {
-		connection_cut(http, connection_to_close(http, http->connections_opened - CONNECTIONS_NEW, false));
+		connection_cut(http,
+			       connection_to_close(http, http->connections_opened - CONNECTIONS_NEW, FT_AGE_NEWEST));
 		any = true;
 	}
 	return any;

@@ -25,7 +25,9 @@ enum {
 	TIMER_ACCURACY_US = 1000 * 1000,
 	NICE = 19,
 	KIND_EVENT = 'E',
-	EVENTS_SHARE = 16, /* of the limit; and so many files share that */
+	EVENTS_SHARE = 16,		   /* of the limit; and so many files share that */
+	EVENTS_FILE = 4 * 1024 * 1024,	   /* or more files, if the limit is large: the loop reads them */
+	EVENTS_FILE_MAX = 8 * EVENTS_FILE, /* larger ones are no files of ours */
 	PAGE_EVENTS = 200,
 	EVENT_MAX = 64 * 1024, /* longer ones are no events of ours */
 };
@@ -35,6 +37,14 @@ enum {
 static uint64_t limit_of(const struct ft_daemon *d)
 {
 	return d->config->history_mb * MEGABYTE;
+}
+
+/* The bytes of events from which on the next ones begin a file. */
+static uint64_t events_file(const struct ft_daemon *d)
+{
+	uint64_t share = limit_of(d) / EVENTS_SHARE / EVENTS_SHARE;
+
+	return share < EVENTS_FILE ? share : EVENTS_FILE;
 }
 
 static bool is_kept(const struct ft_daemon *d)
@@ -166,7 +176,7 @@ void ft_keep_event(struct ft_daemon *d, const struct ft_event *event, const char
 	events_open(d);
 	if (!d->keep.events)
 		return;
-	if (ft_journal_file_length(d->keep.events) > limit_of(d) / EVENTS_SHARE / EVENTS_SHARE)
+	if (ft_journal_file_length(d->keep.events) > events_file(d))
 		ft_journal_begin_file(d->keep.events);
 	r = ft_journal_append(d->keep.events, &record);
 	if (r == 0)
@@ -183,16 +193,27 @@ struct page {
 	size_t next, count;
 };
 
-static uint64_t seq_of(const struct ft_journal_record *record)
+/* The number of an event, of which at least the beginning is there; 0: it is none. */
+static uint64_t seq_of(const char *bytes, size_t length)
 {
 	static const char begin[] = "{\"seq\": ";
 	enum { DIGITS = 20 };
 	char number[DIGITS + 1] = "";
 
-	if (record->length < sizeof(begin) + DIGITS || memcmp(record->bytes, begin, sizeof(begin) - 1) != 0)
+	if (length < sizeof(begin) + DIGITS || memcmp(bytes, begin, sizeof(begin) - 1) != 0)
 		return 0;
-	memcpy(number, record->bytes + sizeof(begin) - 1, DIGITS);
+	memcpy(number, bytes + sizeof(begin) - 1, DIGITS);
 	return strtoull(number, NULL, 10);
+}
+
+/* Numbers rise: a file whose first event is not wanted has none that is. */
+static bool file_is_later(const char *directory, uint64_t number, uint64_t before)
+{
+	enum { BEGINNING = 64 };
+	char bytes[BEGINNING];
+	ssize_t length = ft_journal_peek(directory, events_prefix, number, bytes, sizeof(bytes));
+
+	return length > 0 && seq_of(bytes, (size_t)length) >= before;
 }
 
 static void file_page(const char *bytes, size_t length, struct page *page)
@@ -202,7 +223,9 @@ static void file_page(const char *bytes, size_t length, struct page *page)
 
 	page->next = page->count = 0;
 	while (ft_journal_next(bytes, length, &at, &record)) {
-		uint64_t seq = record.kind == KIND_EVENT && record.length <= EVENT_MAX ? seq_of(&record) : 0;
+		uint64_t seq = record.kind == KIND_EVENT && record.length <= EVENT_MAX
+				       ? seq_of(record.bytes, record.length)
+				       : 0;
 
 		if (seq == 0 || seq >= page->before)
 			continue;
@@ -212,7 +235,28 @@ static void file_page(const char *bytes, size_t length, struct page *page)
 	}
 }
 
-/* Calls @each with up to @count events before number @before, the newest first. Returns 0 or -errno. */
+/* How many files there are before the first that is later, by bisection. */
+static size_t files_until(const char *directory, const struct ft_journal_files *files, uint64_t before)
+{
+	size_t low = 0, high = files->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file_is_later(directory, files->numbers[middle], before))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/*
+ * Calls @each with up to @count events before number @before, the newest first. Returns 0 or -errno.
+ *
+ * Cost: the beginnings of O(log files), and as a rule one or two files, some milliseconds each, which the loop can wait
+ * for.
+ */
 static int events_read(const char *directory, uint64_t before, size_t count,
 		       void (*each)(const char *json, size_t length, void *userdata), void *userdata)
 {
@@ -224,11 +268,11 @@ static int events_read(const char *directory, uint64_t before, size_t count,
 		return r;
 	page->before = before;
 	/* The first event has number 1: there is nothing to read all files for. */
-	for (size_t i = files.count; i-- > 0 && count > 0 && before > 1;) {
+	for (size_t i = before > 1 ? files_until(directory, &files, before) : 0; i-- > 0 && count > 0;) {
 		_cleanup_free_ char *bytes = NULL;
 		size_t length;
 
-		if (ft_journal_read(directory, events_prefix, files.numbers[i], &bytes, &length) < 0)
+		if (ft_journal_read(directory, events_prefix, files.numbers[i], EVENTS_FILE_MAX, &bytes, &length) < 0)
 			continue;
 		file_page(bytes, length, page);
 		for (size_t n = 1; n <= page->count && count > 0; n++, count--) {

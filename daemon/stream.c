@@ -25,6 +25,7 @@ static ssize_t stream_read(void *userdata, uint64_t position, char *buffer, size
 	(void)position;
 	if (stream->ended)
 		return MHD_CONTENT_READER_END_OF_STREAM;
+	stream->moves = true;
 	if (stream->told != stream->all->event)
 		length = snprintf(buffer, size, "id: %" PRIu64 "\nevent: change\ndata: %" PRIu64 "\n\n",
 				  stream->all->event, stream->all->event);
@@ -74,10 +75,14 @@ void ft_streams_tell(struct ft_streams *streams)
 		stream_wake(&streams->items[i]);
 }
 
+/* One that was woken just now is in the middle of its work, and waits again in the next run. */
 bool ft_stream_beat(struct ft_stream *stream)
 {
+	bool moves = stream->moves;
+
+	stream->moves = false;
 	if (!stream->waits)
-		return false;
+		return moves;
 	stream->beats = true;
 	stream_wake(stream);
 	return true;

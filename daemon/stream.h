@@ -22,6 +22,7 @@ struct ft_stream {
 	uint64_t told;		    /* the last event sent; 0: none */
 	bool waits;		    /* suspended */
 	bool beats;		    /* a comment is to be sent */
+	bool moves;		    /* something was sent since the last beat */
 	bool ended;
 };
 
@@ -42,7 +43,7 @@ struct ft_stream *ft_stream_begin(struct ft_streams *streams, struct MHD_Connect
 /* Something is new: tells all, in the next run of libmicrohttpd. */
 void ft_streams_tell(struct ft_streams *streams);
 
-/* Sends a comment. False: the client has not read what was sent before. */
+/* Sends a comment. False: the client has not read anything since the last beat, though something was to be sent. */
 bool ft_stream_beat(struct ft_stream *stream);
 
 /* No further event is sent; libmicrohttpd closes the connection in its next run. */

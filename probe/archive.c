@@ -17,10 +17,14 @@ static const char prefix[] = "fabric";
 enum kind { KIND_WHOLE = 'W', KIND_CHANGES = 'C', KIND_MARK = 'M' };
 
 enum {
-	RAW_MAX = 1 << 29,  /* of one snapshot as text: some forty times that of 30,000 nodes */
-	RAW_HEAD = 4,	    /* the length of the text, before what is compressed */
-	FILES = 256,	    /* so many at least share the limit, unless snapshots are large */
-	CHANGES_MAX = 4096, /* differences in one file: each costs its reader a pass over all lines */
+	RAW_MAX = 1 << 29,    /* of all text of one file: some forty times a snapshot of 30,000 nodes */
+	RAW_TIMES = 16,	      /* of it a writer reads no more than so many times the snapshot that it adds, */
+	RAW_MORE = 1 << 26,   /* and this */
+	RAW_HEAD = 4,	      /* the length of the text, before what is compressed */
+	FILES = 256,	      /* so many at least share the limit, unless snapshots are large */
+	FILE_LEAST = 1 << 24, /* or the limit is: differences of so many bytes are worth a new file */
+	FILE_MOST = 1 << 30,  /* larger ones are none of ours */
+	CHANGES_MAX = 4096,   /* differences in one file: each costs its reader a pass over all lines */
 };
 
 /* Nodes with one GUID are counted. */
@@ -43,6 +47,7 @@ struct state {
 	const char *source, *entry; /* in one of the buffers, each up to a newline */
 	char **buffers;
 	size_t buffer_count;
+	size_t room; /* for text of records, in bytes */
 };
 
 static void state_release(struct state *state)
@@ -52,6 +57,14 @@ static void state_release(struct state *state)
 	free(state->buffers);
 	free(state->lines);
 	*state = (struct state){0};
+}
+
+/* Nothing is known; @room: for what is read from now on. Each record is compressed, and so may be a thousand times what
+ * it takes on disk. */
+static void state_begin(struct state *state, size_t room)
+{
+	state_release(state);
+	state->room = room;
 }
 
 /* Owned by the state from here on, also on failure. */
@@ -464,7 +477,8 @@ static int pack(const struct ft_text *text, char **ret_bytes, size_t *ret_length
 	return 0;
 }
 
-static int unpack(const struct ft_journal_record *record, char **ret_text)
+/* @room: it is not longer, and becomes less. */
+static int unpack(const struct ft_journal_record *record, size_t *room, char **ret_text)
 {
 	enum { TIMES = 1100 }; /* deflate packs no better (zlib's technical details) */
 	_cleanup_free_ char *text = NULL;
@@ -474,7 +488,7 @@ static int unpack(const struct ft_journal_record *record, char **ret_text)
 		return -EBADMSG;
 	for (size_t i = 0; i < RAW_HEAD; i++)
 		length |= (uLongf)(unsigned char)record->bytes[i] << 8 * i;
-	if (length > RAW_MAX || length / TIMES > record->length)
+	if (length > *room || length / TIMES > record->length)
 		return -EBADMSG;
 	text = malloc(length + 1);
 	if (!text)
@@ -484,6 +498,7 @@ static int unpack(const struct ft_journal_record *record, char **ret_text)
 		    Z_OK ||
 	    strlen(text) != length)
 		return -EBADMSG;
+	*room -= length;
 	*ret_text = FT_STEAL(text);
 	return 0;
 }
@@ -496,14 +511,24 @@ static int record_apply(struct state *state, const struct ft_journal_record *rec
 	if (record->kind == KIND_MARK)
 		return 0;
 	if (record->kind == KIND_WHOLE)
-		state_release(state);
+		state_begin(state, state->room);
 	else if (record->kind != KIND_CHANGES || !state->source)
 		return -EBADMSG;
-	r = unpack(record, &text);
+	r = unpack(record, &state->room, &text);
 	return r < 0 ? r : changes_apply(state, text);
 }
 
 /* ---- adding ---- */
+
+/* Bytes of its text. */
+static size_t state_size(const struct state *state)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < state->count; i++)
+		size += state->lines[i].length + 1;
+	return size;
+}
 
 /* The newest file: its last state, and how much is in it. */
 struct last {
@@ -517,8 +542,8 @@ static void last_release(struct last *last)
 	state_release(&last->state);
 }
 
-/* Without a file, or with one that is damaged, there is no last state. */
-static int last_read(const char *directory, struct last *last)
+/* Without a file, or with one that is damaged or needs more than @room, there is no last state. */
+static int last_read(const char *directory, size_t room, struct last *last)
 {
 	_cleanup_(ft_journal_files_release) struct ft_journal_files files = {0};
 	_cleanup_free_ char *bytes = NULL;
@@ -528,7 +553,8 @@ static int last_read(const char *directory, struct last *last)
 
 	if (r < 0 || files.count == 0)
 		return r;
-	r = ft_journal_read(directory, prefix, files.numbers[files.count - 1], &bytes, &length);
+	state_begin(&last->state, room);
+	r = ft_journal_read(directory, prefix, files.numbers[files.count - 1], room, &bytes, &length);
 	while (r == 0 && ft_journal_next(bytes, length, &at, &record)) {
 		last->time_ms = record.time_ms;
 		if (record.kind == KIND_WHOLE)
@@ -546,7 +572,7 @@ static int last_read(const char *directory, struct last *last)
 
 static bool is_worn(const struct last *last, uint64_t limit)
 {
-	uint64_t least = limit / FILES;
+	uint64_t least = limit / FILES < FILE_LEAST ? limit / FILES : FILE_LEAST;
 
 	return last->changes >= CHANGES_MAX || last->bytes >= (last->whole > least ? last->whole : least);
 }
@@ -584,9 +610,9 @@ int ft_archive_add(const char *directory, uint64_t limit, const struct ft_snapsh
 	bool changed;
 	int r;
 
-	r = last_read(directory, &last);
+	r = state_of(snapshot, &now);
 	if (r == 0)
-		r = state_of(snapshot, &now);
+		r = last_read(directory, RAW_TIMES * state_size(&now) + RAW_MORE, &last);
 	if (r == 0)
 		r = ft_journal_open(directory, prefix, limit, &journal);
 	if (r < 0)
@@ -650,7 +676,7 @@ static int files_look(const char *directory, const struct ft_journal_files *file
 	for (size_t i = files->count; i-- > 0;) {
 		_cleanup_free_ char *bytes = NULL;
 		size_t length;
-		int r = ft_journal_read(directory, prefix, files->numbers[i], &bytes, &length);
+		int r = ft_journal_read(directory, prefix, files->numbers[i], FILE_MOST, &bytes, &length);
 
 		/* Removed since: it was the oldest. */
 		if (r == -ENOENT)
@@ -662,7 +688,7 @@ static int files_look(const char *directory, const struct ft_journal_files *file
 			trouble = r;
 			continue;
 		}
-		state_release(state);
+		state_begin(state, RAW_MAX);
 		r = file_look(bytes, length, time_ms, state, moment);
 		if (r == 0 && moment->next_ms == 0)
 			moment->next_ms = next_ms;

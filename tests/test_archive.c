@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -511,13 +512,77 @@ static void test_limit(void **state)
 		_cleanup_free_ char *file = NULL;
 		size_t length, at = 0;
 
-		assert_int_equal(ft_journal_read(past->directory, "events", files.numbers[i], &file, &length), 0);
+		assert_int_equal(ft_journal_read(past->directory, "events", files.numbers[i], 5000, &file, &length), 0);
 		sum += length;
 		while (ft_journal_next(file, length, &at, &read))
 			;
 	}
 	assert_true(sum <= 10000 && sum > 6000);
 	assert_int_equal(read.time_ms, 99);
+}
+
+/* Files with numbers that no writer gives, and what comes before them. */
+static void test_numbers(void **state)
+{
+	static const char *const strange[] = {"ffffffffffffffff", "fffffffffffffffe", "8000000000000000",
+					      "0000000000000000"};
+	struct past *past = *state;
+	_cleanup_(ft_journal_files_release) struct ft_journal_files files = {0};
+	struct ft_journal_record record = {.bytes = "x", .length = 1};
+	struct ft_journal *journal;
+	char path[128], *bytes;
+	size_t length;
+
+	for (size_t i = 0; i < FT_COUNT(strange); i++) {
+		snprintf(path, sizeof(path), "%s/events-%s.log", past->directory, strange[i]);
+		file_put(path, "strange", 7);
+	}
+	assert_int_equal(ft_journal_open(past->directory, "events", 10000, &journal), 0);
+	for (record.time_ms = 1; record.time_ms <= 3; record.time_ms++) {
+		ft_journal_begin_file(journal);
+		assert_int_equal(ft_journal_append(journal, &record), 0);
+	}
+	ft_journal_free(journal);
+	assert_int_equal(ft_journal_list(past->directory, "events", &files), 0);
+	assert_int_equal(files.count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(files.numbers[i], i + 1);
+	assert_int_equal(ft_journal_read(past->directory, "events", 3, FT_JOURNAL_HEAD, &bytes, &length), -EFBIG);
+	/* There is none behind the last. */
+	snprintf(path, sizeof(path), "%s/events-7fffffffffffffff.log", past->directory);
+	file_put(path, "", 0);
+	assert_int_equal(ft_journal_open(past->directory, "events", 10000, &journal), 0);
+	ft_journal_begin_file(journal);
+	assert_int_equal(ft_journal_append(journal, &record), -EOVERFLOW);
+	ft_journal_free(journal);
+}
+
+/* A record of some kilobytes that becomes a hundred megabytes: the next snapshot does not build on it. */
+static void test_bomb(void **state)
+{
+	enum { SIZE = 100 << 20, HEAD = 4 };
+	struct past *past = *state;
+	_cleanup_(ft_journal_files_release) struct ft_journal_files files = {0};
+	_cleanup_free_ char *text = malloc(SIZE), *bytes = malloc(HEAD + SIZE / 100);
+	struct ft_journal_record record = {.kind = 'W', .time_ms = time_of(0) - 1, .bytes = bytes};
+	struct ft_journal *journal;
+	uLongf packed = SIZE / 100;
+
+	/* A source, no entry, and no nodes. */
+	memset(text, ' ', SIZE);
+	text[SIZE - 2] = text[SIZE - 1] = '\n';
+	for (unsigned int i = 0; i < HEAD; i++)
+		bytes[i] = (char)(SIZE >> 8 * i & 0xff);
+	assert_int_equal(compress((Bytef *)bytes + HEAD, &packed, (const Bytef *)text, SIZE), Z_OK);
+	record.length = HEAD + packed;
+	assert_int_equal(ft_journal_open(past->directory, "fabric", LIMIT, &journal), 0);
+	assert_int_equal(ft_journal_append(journal, &record), 0);
+	ft_journal_free(journal);
+	past_fill(past, 2);
+	moment_check(past, time_of(0), 0);
+	moment_check(past, time_of(1), 1);
+	assert_int_equal(ft_journal_list(past->directory, "fabric", &files), 0);
+	assert_int_equal(files.count, 2);
 }
 
 /* Each allocation fails once: no error is another's, and nothing is lost. */
@@ -561,6 +626,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damage, past_setup, past_teardown),
 		cmocka_unit_test_setup_teardown(test_full_disk, past_setup, past_teardown),
 		cmocka_unit_test_setup_teardown(test_limit, past_setup, past_teardown),
+		cmocka_unit_test_setup_teardown(test_numbers, past_setup, past_teardown),
+		cmocka_unit_test_setup_teardown(test_bomb, past_setup, past_teardown),
 		cmocka_unit_test_setup_teardown(test_out_of_memory, past_setup, past_teardown),
 	};
 
