@@ -411,6 +411,8 @@ const struct ft_config_key ft_config_keys[] = {
 	{"lldp_command", "COMMAND", "", "or a command that prints them", set_command, FIELD(lldp_command), 0, 0},
 	{"lldp_max_age", "TIME | any", "any", "older files are not counted", set_age, FIELD(lldp_max_age_ms), SECOND,
 	 7 * DAY},
+	{"lldp_wait", "TIME", "2min", "after a start, how long alerts wait for switches without a file", set_duration,
+	 FIELD(lldp_wait_ms), 0, HOUR},
 	{"port", "NUMBER", "", "its port; the first that is up", set_number, FIELD(sweep.port), 1, PORT_MAX},
 	{"timeout", "MILLISECONDS", "1000", "how long to wait for one answer", set_milliseconds,
 	 FIELD(sweep.timeout_ms), 1, 1000000},

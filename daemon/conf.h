@@ -22,6 +22,7 @@ struct ft_config {
 	char *lldp;		       /* Ethernet: the directory of LLDP neighbours; absolute; NULL: none */
 	char *lldp_command;	       /* Ethernet: the command that prints them; NULL: none */
 	uint32_t lldp_max_age_ms;      /* of a file there; 0: any */
+	uint32_t lldp_wait_ms;	       /* how long alerts wait for those that are not there yet */
 	char *name_map;		       /* absolute; NULL: the default one, if it exists */
 	struct ft_names *names;	       /* what is in it; NULL: nothing. Filled by ft_config_load() only */
 	uint32_t sweep_interval_ms;    /* between two full sweeps, begin to begin; jittered by a tenth */

@@ -126,6 +126,10 @@ struct ft_daemon {
 	struct ft_metrics metrics;
 
 	struct ft_neighbours *neighbours; /* Ethernet: in place of the listener */
+	struct ft_arrival {
+		int64_t until_ms; /* alerts wait, at most until then; 0: not any more */
+		uint32_t missing; /* switches, at the last look */
+	} arrival;
 	struct ft_listener *listener;
 	sd_event_source *listener_input;
 	sd_event_source *listener_timer; /* delay of its restart */
@@ -183,6 +187,12 @@ void ft_looks_forget(struct ft_daemon *d);
 bool ft_looks_progress(const struct ft_daemon *d);
 
 /* tell.c */
+
+/*
+ * Ethernet: the daemon begins, maybe while the machines begin too. Until all switches have handed over their
+ * neighbours, and for lldp_wait at most, what is seen is a part of the fabric: it raises no alert and clears none.
+ */
+void ft_tell_arrival(struct ft_daemon *d);
 
 /*
  * Accepts the result of a check: the report, and the alerts that follow from it. Returns whether it could be judged; an

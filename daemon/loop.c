@@ -375,6 +375,8 @@ static void settings_apply(struct ft_daemon *d, const struct settings *old)
 		http_begin(d, -1);
 	}
 	if (other_port)
+		ft_tell_arrival(d);
+	if (other_port)
 		ft_looks_forget(d);
 	else if (!same_plan(d, old))
 		ft_looks_judge_again(d);
@@ -597,6 +599,7 @@ static int daemon_begin(struct ft_daemon *d, struct ft_error *ret_err)
 	if (r < 0)
 		return r;
 	http_begin(d, http_inherited());
+	ft_tell_arrival(d);
 	/* Events queued since before a restart. */
 	ft_tell_sinks(d);
 	ft_tell_alerts(d);

@@ -249,6 +249,49 @@ static void host_links_compare(struct ft_daemon *d, const struct ft_snapshot *sn
 		ft_host_links_lost(before, snapshot, host_link_lost, d);
 }
 
+/* Planned switches that were not seen, or only by their neighbours. */
+static uint32_t arrival_count(const struct ft_check_result *result)
+{
+	const struct ft_snapshot *s = result->snapshot;
+	const struct ft_report *report = result->report;
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < s->node_count; i++)
+		missing += s->nodes[i].type == FT_NODE_SWITCH && s->nodes[i].silent;
+	for (size_t i = 0; i < report->switch_count; i++)
+		missing += report->switches[i].guid == 0;
+	return missing;
+}
+
+/* Do alerts wait for it? @result: NULL, or without a snapshot: nothing was read. */
+static bool arrival_goes_on(struct ft_daemon *d, const struct ft_check_result *result)
+{
+	int64_t left_ms = d->arrival.until_ms - ft_guard_now_ms();
+	bool read = result && result->snapshot;
+	uint32_t missing;
+
+	if (d->arrival.until_ms == 0)
+		return false;
+	missing = read ? arrival_count(result) : d->arrival.missing;
+	if (left_ms <= 0 || (read && missing == 0)) {
+		d->arrival = (struct ft_arrival){0};
+		return false;
+	}
+	if (read && missing != d->arrival.missing)
+		ft_log(LOG_INFO, "no alerts yet: %u switch%s handed over no neighbors", missing,
+		       missing == 1 ? " has" : "es have");
+	d->arrival.missing = missing;
+	ft_looks_sweep_in(d, left_ms);
+	return true;
+}
+
+void ft_tell_arrival(struct ft_daemon *d)
+{
+	bool waits = d->config->lldp && d->config->lldp_wait_ms > 0;
+
+	d->arrival = (struct ft_arrival){.until_ms = waits ? ft_guard_now_ms() + d->config->lldp_wait_ms : 0};
+}
+
 /* Returns 1 if the report could be judged, 0 if not, or -errno. */
 static int alerts_look(struct ft_daemon *d, const struct ft_report *report, enum ft_look_kind kind)
 {
@@ -274,12 +317,13 @@ static void returning_watch(struct ft_daemon *d, const struct ft_report *report)
 
 bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_look_kind kind)
 {
+	bool arrives = arrival_goes_on(d, result);
 	int judged;
 
 	ft_tell_sinks(d);
-	judged = alerts_look(d, result->report, kind);
+	judged = arrives ? 1 : alerts_look(d, result->report, kind);
 	alerts_check(judged);
-	if (judged > 0) {
+	if (judged > 0 && !arrives) {
 		host_links_compare(d, result->snapshot);
 		returning_watch(d, result->report);
 	}
@@ -294,7 +338,7 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 		result->text = (struct ft_text){0};
 	}
 	ft_tell_alerts(d);
-	if (judged > 0) {
+	if (judged > 0 && !arrives) {
 		/* In a large fabric this takes longer than all of the above: no alert waits for it. */
 		ft_remember_look(d, result->snapshot, d->report, kind == FT_LOOK_ALL);
 		if (result->snapshot)
@@ -305,6 +349,8 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 
 void ft_tell_miss(struct ft_daemon *d, const char *why)
 {
+	if (arrival_goes_on(d, NULL))
+		return;
 	ft_tell_sinks(d);
 	alerts_check(ft_alerts_miss(d->alerts, &d->config->rules, NULL, FT_LOOK_ALL, why, ft_daemon_now()));
 	ft_tell_alerts(d);
@@ -447,6 +493,9 @@ static void state_line(void *userdata, struct ft_text *text)
 	struct ft_daemon *d = userdata;
 
 	ft_tell_listening(d, text);
+	if (d->arrival.missing > 0)
+		ft_text_printf(text, "; no alerts yet: %u switch%s handed over no neighbors", d->arrival.missing,
+			       d->arrival.missing == 1 ? " has" : "es have");
 	if (d->looks.trouble[0])
 		ft_text_printf(text, "; since then: %s", d->looks.trouble);
 	refused_words(d, text);

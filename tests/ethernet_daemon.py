@@ -36,7 +36,7 @@ def recordings(output, links, *options):
 
 
 class Daemon:
-    def __init__(self, work, *settings):
+    def __init__(self, work, *settings, fresh=True):
         self.log = os.path.join(work, "daemon.log")
         self.settings = os.path.join(work, "conf")
         with open(os.path.join(work, "plan.json"), "w", encoding="utf-8") as file:
@@ -44,8 +44,9 @@ class Daemon:
         with open(self.settings, "w", encoding="utf-8") as file:
             file.write("\n".join(("plan = plan.json", "listen = 127.0.0.1:0", *settings, "")))
         state = os.path.join(work, "state")
-        shutil.rmtree(state, ignore_errors=True)
-        os.mkdir(state)
+        if fresh:
+            shutil.rmtree(state, ignore_errors=True)
+            os.mkdir(state)
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen([os.path.join(BUILD, "ftcheckd"), "--config", self.settings,
                                              "--state-directory", state], stdout=log, stderr=log)
@@ -55,6 +56,19 @@ class Daemon:
     def said(self):
         with open(self.log, encoding="utf-8") as log:
             return log.read()
+
+    def events(self):
+        """Of alerts, the oldest first: "raised core-missing"."""
+        with urllib.request.urlopen("http://127.0.0.1:%s/history" % self.port, timeout=DEADLINE) as answer:
+            return ["%s %s" % (e["event"], e["code"]) for e in reversed(json.loads(answer.read())["events"])]
+
+    def told(self, what, *events):
+        """Waits until these events, and no others, were told."""
+        try:
+            until(lambda: self.events() == list(events), what, DEADLINE)
+            result(what, True)
+        except RuntimeError:
+            result(what, False, self.events(), self.said())
 
     def report(self):
         done = subprocess.run([os.path.join(BUILD, "ftcheck"), "--status=127.0.0.1:" + self.port], capture_output=True,
@@ -120,6 +134,34 @@ def test_directory(work):
         directory.hand_over(LINKS, "leaf01", "leaf02")
         directory.hand_over(LINKS, "spine02")
         daemon.shows("it is back", "nothing to report")
+
+
+def test_arrival(work):
+    """It starts while machines hand over their first files, and again while a switch is dead."""
+    directory = Directory(work)
+    directory.hand_over(LINKS, "leaf01")
+    wait = "no alerts yet: %s handed over no neighbors"
+    with Daemon(work, "lldp = lldp", "sweep_interval = 1h", "lldp_wait = 1h") as daemon:
+        daemon.shows("one machine of four is there", "spine02 is silent")
+        result("it says that alerts wait", wait % "3 switches have" in daemon.said(), daemon.said())
+        directory.hand_over(LINKS, "leaf02", "spine01")
+        until(lambda: wait % "1 switch has" in daemon.said(), "the next two", DEADLINE)
+        result("nothing is told", daemon.events() == [], daemon.events())
+        directory.hand_over(LINKS, "spine02")
+        daemon.shows("all are there", "nothing to report")
+        directory.hand_over(LINKS[:-1], "leaf02", "spine02")
+        daemon.told("from then on, faults are told at once", "raised cable-missing")
+    directory.hand_over(LINKS)
+    for machine in ("leaf02", "spine01", "spine02"):
+        os.unlink(os.path.join(directory.path, machine + ".json"))
+    with Daemon(work, "lldp = lldp", "sweep_interval = 1h", "lldp_wait = 1h", fresh=False) as daemon:
+        daemon.shows("after a restart", "spine02 is silent")
+        daemon.told("an alert from before goes on", "raised cable-missing")
+        directory.hand_over(LINKS)
+        daemon.told("and is repaired once all are there", "raised cable-missing", "cleared cable-missing")
+    os.unlink(os.path.join(directory.path, "spine02.json"))
+    with Daemon(work, "lldp = lldp", "sweep_interval = 1h", "lldp_wait = 1s") as daemon:
+        daemon.told("one that does not come is told in the end", "raised switch-mute")
 
 
 def test_age(work):
@@ -194,7 +236,7 @@ def main():
     if not os.path.exists(os.path.join(BUILD, "ftcheckd")):
         print("skipped: built without ftcheckd", file=sys.stderr)
         sys.exit(77)
-    for test in (test_directory, test_age, test_command, test_refusals):
+    for test in (test_directory, test_arrival, test_age, test_command, test_refusals):
         work = tempfile.mkdtemp()
         try:
             test(work)
