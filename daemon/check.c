@@ -274,8 +274,8 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 /*
  * The name map is applied to the report only: the stored snapshot, which is read again in part, has the original names.
  */
-static int judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
-		 struct ft_text *ret_text, struct ft_error *err)
+int ft_check_judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
+		   struct ft_text *ret_text, struct ft_error *err)
 {
 	_cleanup_(ft_names_view_release) struct ft_snapshot view = {0};
 	int r;
@@ -294,11 +294,11 @@ static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 	if (request->kind == FT_CHECK_COUNT)
 		return ft_counting_read(request, end_ms, &result->text, err);
 	if (!kinds[request->kind].reads)
-		return judge(request, request->snapshot, end_ms, &result->text, err);
+		return ft_check_judge(request, request->snapshot, end_ms, &result->text, err);
 	r = snapshot_take(request, end_ms, &result->snapshot, err);
 	if (r < 0)
 		return r;
-	return judge(request, result->snapshot, end_ms, &result->text, err);
+	return ft_check_judge(request, result->snapshot, end_ms, &result->text, err);
 }
 
 /* Opens the port and makes the survey. If that fails, the work tries it again, and says why it cannot be done. */

@@ -78,6 +78,15 @@ int ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_ch
  */
 int ft_check_go(struct ft_check *check, const struct ft_change *changes, size_t change_count);
 
+/*
+ * What the child does with what it has read, by itself, for tests: @snapshot against the plan, as the text of the kind.
+ *
+ * @end_ms  until when subnet managers may be asked
+ * Returns 0 or -errno with @err filled.
+ */
+int ft_check_judge(const struct ft_check_request *request, const struct ft_snapshot *snapshot, int64_t end_ms,
+		   struct ft_text *ret_text, struct ft_error *err);
+
 enum ft_check_kind ft_check_kind(const struct ft_check *check);
 
 /* On the monotonic clock. The end is the latest time at which the loop has the result. */

@@ -248,6 +248,45 @@ static bool spots_equal(const struct ft_message *a, const struct ft_message *b)
 	return true;
 }
 
+/* The bytes of a GUID behind a name, as labels of switches have it; 0: there is none. */
+static size_t guid_length(const char *at)
+{
+	enum { BEFORE = 3, DIGITS = 16 };
+
+	if (strncmp(at, " 0x", BEFORE) != 0 || strspn(at + BEFORE, "0123456789abcdef") != DIGITS)
+		return 0;
+	return BEFORE + DIGITS;
+}
+
+/* Likewise of the hosts that are on the switch now. */
+static size_t hosts_length(const char *at)
+{
+	static const char begin[] = " (hosts ";
+	const char *end = strncmp(at, begin, sizeof(begin) - 1) == 0 ? strchr(at, ')') : NULL;
+
+	return end ? (size_t)(end + 1 - at) : 0;
+}
+
+/*
+ * Do they say something else? A label has the GUID and the hosts of a switch while another one of the same name is
+ * seen: that this one has gone, or a host, is no change of a fault elsewhere.
+ */
+static bool sentences_differ(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += hosts_length(a);
+		b += hosts_length(b);
+		if (guid_length(a) == 0 && guid_length(b) > 0)
+			b += guid_length(b) + hosts_length(b + guid_length(b));
+		else if (guid_length(a) > 0 && guid_length(b) == 0)
+			a += guid_length(a) + hosts_length(a + guid_length(a));
+		if (*a != *b)
+			return true;
+		if (*a == '\0')
+			return false;
+	}
+}
+
 bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
 {
 	/* The number of its links that are up is no change. */
@@ -257,6 +296,6 @@ bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
 		return true;
 	/* Each reading of error counters has other numbers. */
 	if (spots_equal(a, b))
-		return strcmp(a->code, ft_codes[FT_CODE_PORT_ERRORS].name) != 0 && strcmp(a->text, b->text) != 0;
+		return strcmp(a->code, ft_codes[FT_CODE_PORT_ERRORS].name) != 0 && sentences_differ(a->text, b->text);
 	return !spots_within(a, b) || !spots_within(b, a);
 }

@@ -63,7 +63,7 @@ void ft_message_add_past(struct ft_text *text, const char *sentence);
 
 /*
  * Is the change worth an event? Another severity, count, place or text is. A port that became known, or unknown because
- * of another fault, is not.
+ * of another fault, is not, and neither is what labels in the text have besides the name of a switch.
  */
 bool ft_message_differs(const struct ft_message *a, const struct ft_message *b);
 

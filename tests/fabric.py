@@ -40,6 +40,15 @@ class Fabric:
         self.nodes = {}  # guid -> Node, in the order of the file
         self.entry = None  # (guid, port)
 
+    def copy(self):
+        """One that can be changed by itself."""
+        result = Fabric()
+        result.entry = self.entry
+        for guid, node in self.nodes.items():
+            new = result.nodes[guid] = Node(node.kind, guid, node.ports, node.description, node.lid, node.system)
+            new.links, new.rates, new.port_guids = dict(node.links), dict(node.rates), dict(node.port_guids)
+        return result
+
     def add(self, node):
         if node.guid in self.nodes:
             raise ValueError("two nodes of GUID %#x" % node.guid)

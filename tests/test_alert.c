@@ -2257,6 +2257,38 @@ static void test_past(void **state)
 }
 
 /* One daemon a directory; free again with the descriptor, whatever children there are that closed theirs. */
+/* What is news of a fault whose places stay the same. */
+static void test_differs(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool differs;
+	} pairs[] = {
+		{"leaf07 port 3 runs at 4xFDR", "leaf07 port 3 runs at 4xFDR", false},
+		{"leaf07 port 3 runs at 4xFDR", "leaf07 port 3 runs at 4xQDR", true},
+		{"of sw port 3", "of sw 0x00000000000000a1 port 3", false},
+		{"of sw port 3", "of sw 0x00000000000000a1 (hosts node001-node002) port 3", false},
+		{"of sw 0x00000000000000a1 (hosts a, b), and c", "of sw 0x00000000000000a1, and c", false},
+		{"of sw 0x00000000000000a1 (hosts a)", "of sw 0x00000000000000a1 (hosts b)", false},
+		{"of sw 0x00000000000000a1 port 3", "of sw 0x00000000000000a2 port 3", true},
+		{"of sw 0x00000000000000a1 port 3", "of sx port 3", true},
+		{"of sw 0xa1", "of sw", true},
+		{"of sw (hosts a", "of sw", true},
+		{"of sw", "of sw (hosts a)", false},
+		{"", " 0x00000000000000a1", false},
+		{"", "x", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(pairs); i++) {
+		struct ft_message a = {.code = (char *)"x", .text = (char *)(uintptr_t)pairs[i].a}, b = a;
+
+		b.text = (char *)(uintptr_t)pairs[i].b;
+		if (ft_message_differs(&a, &b) != pairs[i].differs || ft_message_differs(&b, &a) != pairs[i].differs)
+			fail_msg("\"%s\" and \"%s\"", a.text, b.text);
+	}
+}
+
 static void test_state_lock(void **state)
 {
 	struct ft_error err = {0};
@@ -2414,6 +2446,7 @@ int main(void)
 		cmocka_unit_test(test_state_damaged),
 		cmocka_unit_test(test_state_unreadable),
 		cmocka_unit_test(test_past),
+		cmocka_unit_test(test_differs),
 		cmocka_unit_test(test_state_lock),
 		cmocka_unit_test(test_state_truncated),
 		cmocka_unit_test(test_state_unwritable),

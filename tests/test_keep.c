@@ -76,23 +76,23 @@ static void page_check(struct ft_daemon *d, uint64_t before)
 
 static void test_pages(void **state)
 {
-	static const uint64_t befores[] = {0,
-					   1,
-					   3,
-					   4,
-					   5,
-					   271,
-					   272,
-					   3 * 89,
-					   3 * 90,
-					   3 * 90 + 1,
-					   3 * 90 + 4,
-					   5000,
-					   5001,
-					   5002,
-					   3 * FILES * EVENTS,
-					   3 * FILES * EVENTS + 1,
-					   UINT64_MAX};
+	static const uint64_t limits[] = {0,
+					  1,
+					  3,
+					  4,
+					  5,
+					  271,
+					  272,
+					  3 * 89,
+					  3 * 90,
+					  3 * 90 + 1,
+					  3 * 90 + 4,
+					  5000,
+					  5001,
+					  5002,
+					  3 * FILES * EVENTS,
+					  3 * FILES * EVENTS + 1,
+					  UINT64_MAX};
 	char directory[] = "/tmp/test_keep.XXXXXX", command[64], path[64];
 	struct ft_config config = {.history_mb = 256};
 	struct ft_daemon d = {.config = &config, .keep.directory = directory};
@@ -101,8 +101,8 @@ static void test_pages(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(directory));
 	events_write(directory);
-	for (size_t i = 0; i < FT_COUNT(befores); i++)
-		page_check(&d, befores[i]);
+	for (size_t i = 0; i < FT_COUNT(limits); i++)
+		page_check(&d, limits[i]);
 	/* A file that is larger than any of ours is not read, and hides no other. */
 	snprintf(path, sizeof(path), "%s/events-%016x.log", directory, FILES + 1);
 	file = fopen(path, "w");

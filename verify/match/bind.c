@@ -140,6 +140,19 @@ static uint32_t voted_for(struct ft_model *m, uint32_t observed)
 	return ft_port_map_vote_best(m, observed, first, first == 0 ? m->edges : m->place_count - m->edges);
 }
 
+static uint32_t recalled_for(const struct ft_model *m, uint32_t observed, bool moved)
+{
+	return moved || !ft_recall_has_moved(m, observed) ? ft_recall_place(m, observed) : FT_NONE;
+}
+
+static bool any_has_moved(const struct ft_model *m, const struct matching *g)
+{
+	for (uint32_t v = 0; v < g->vertices; v++)
+		if (ft_recall_has_moved(m, g->observed_of_vertex[v]))
+			return true;
+	return false;
+}
+
 /* False if port numbers contradict most of the names: then the fabric carries the plan's names by accident. */
 static bool names_are_voted_for(struct ft_model *m, const struct matching *g)
 {
@@ -208,8 +221,10 @@ static int assign(const struct ft_model *m, struct matching *g, struct ft_assign
 /*
  * The place of each observed switch by GUID, name, or baseline, the first that says anything. Names that the plan has
  * invented come after port numbers.
+ *
+ * @moved  the former places of switches count even if these have been moved
  */
-static int names_take(struct ft_model *m, struct matching *g)
+static int names_take(struct ft_model *m, struct matching *g, bool moved)
 {
 	enum { BOUND, VOTED, NAMED, VOTED_LAST, RECALLED, PASSES };
 	bool names_first = m->plan->topology == FT_TOPOLOGY_GRAPH || names_are_voted_for(m, g);
@@ -229,7 +244,7 @@ static int names_take(struct ft_model *m, struct matching *g)
 				continue;
 			if (pass != BOUND)
 				p = pass == NAMED      ? m->named[observed]
-				    : pass == RECALLED ? ft_recall_place(m, observed)
+				    : pass == RECALLED ? recalled_for(m, observed, moved)
 						       : voted_for(m, observed);
 			g->named[v] = p != FT_NONE && !taken[p] ? p : FT_NONE;
 			if (g->named[v] == FT_NONE)
@@ -355,6 +370,16 @@ static int others_take(struct ft_model *m, const struct matching *g, const struc
 	return 0;
 }
 
+static int places_try(struct ft_model *m, struct matching *g, bool moved, struct ft_assign_result *result)
+{
+	int r = names_take(m, g, moved);
+
+	if (r < 0)
+		return r;
+	standing_fix(m, g);
+	return assign(m, g, result);
+}
+
 /*
  * A memory of where switches stood is believed unless many cables contradict it, which they do not without it: it was
  * learned while plan and fabric were changed one after the other, and a fabric that is as planned may not be faulted
@@ -364,26 +389,30 @@ static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_
 {
 	enum { MANY = 4 };
 	const struct ft_recall recall = m->recall;
+	bool moved = true;
 	uint32_t with;
-	int r = names_take(m, g);
+	int r = places_try(m, g, moved, result);
 
-	if (r < 0)
-		return r;
-	standing_fix(m, g);
-	r = assign(m, g, result);
 	with = r == 0 && recall.baseline ? surplus_of(g) : 0;
-	if (with < MANY || g->given)
+	if (with == 0 || g->given)
+		return r;
+	/* Two switches that stand in each other's place are as planned. */
+	if (any_has_moved(m, g)) {
+		moved = false;
+		r = places_try(m, g, moved, result);
+		moved = r == 0 && surplus_of(g) >= with;
+		if (r == 0 && moved)
+			r = places_try(m, g, moved, result);
+		with = r == 0 ? surplus_of(g) : 0;
+	}
+	if (with < MANY)
 		return r;
 	m->recall = (struct ft_recall){0};
-	r = names_take(m, g);
-	if (r == 0)
-		r = assign(m, g, result);
+	r = places_try(m, g, moved, result);
 	if (r < 0 || 2 * surplus_of(g) < with)
 		return r;
 	m->recall = recall;
-	r = names_take(m, g);
-	standing_fix(m, g);
-	return r < 0 ? r : assign(m, g, result);
+	return places_try(m, g, moved, result);
 }
 
 int ft_switches_match(struct ft_model *m, bool loose)

@@ -230,6 +230,12 @@ bool ft_recall_stands(const struct ft_model *m, uint32_t observed)
 	       2 * cables_as_before(m, observed) > m->observed.switches[observed].cable_count;
 }
 
+bool ft_recall_has_moved(const struct ft_model *m, uint32_t observed)
+{
+	return ft_recall_place(m, observed) != FT_NONE && m->observed.switches[observed].cable_count > 1 &&
+	       cables_as_before(m, observed) == 0;
+}
+
 void ft_recall_seat(struct ft_model *m)
 {
 	for (uint32_t i = 0; m->recall.baseline && i < m->observed.switch_count; i++) {

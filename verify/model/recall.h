@@ -26,6 +26,12 @@ uint32_t ft_recall_place(const struct ft_model *m, uint32_t observed);
 bool ft_recall_stands(const struct ft_model *m, uint32_t observed);
 
 /*
+ * True if @observed was known, and none of its cables, two or more, is in its former ports: it was moved as a whole,
+ * maybe to the place of another.
+ */
+bool ft_recall_has_moved(const struct ft_model *m, uint32_t observed);
+
+/*
  * Restores the places of switches that the matching left unplanned for want of cables, if all their cables that are up
  * are in their former ports.
  */
