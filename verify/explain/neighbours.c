@@ -94,7 +94,8 @@ static struct ft_finding *one_sided_add(struct ft_model *m)
 	return f;
 }
 
-static void unheard_report(struct explain *x, uint32_t observed, uint32_t links)
+/* A switch that hears its neighbors and is not heard by them, or, @deaf, the other way round. */
+static void one_sided_report(struct explain *x, uint32_t observed, uint32_t links, bool deaf)
 {
 	struct ft_model *m = x->m;
 	const char *label = m->observed.switches[observed].label;
@@ -103,29 +104,18 @@ static void unheard_report(struct explain *x, uint32_t observed, uint32_t links)
 
 	ft_finding_where_switch(m, f, observed, 0);
 	f->count = links;
-	ft_say(m, &f->expected, "%s is heard by its neighbors", label);
-	ft_say(m, &f->observed, "%s hears its neighbors over %s, none hears it", label,
-	       ft_plural(links, "cable", cables));
-	ft_say(m, &f->text, "%s is silent: it hears its neighbors over %s, and none of them hears it", label, cables);
-	ft_say(m, &f->fix, "let lldpd send there (lldpcli configure ports … lldp status rx-and-tx)");
-}
-
-static void deaf_switch_report(struct explain *x, uint32_t observed, uint32_t links)
-{
-	struct ft_model *m = x->m;
-	const char *label = m->observed.switches[observed].label;
-	struct ft_finding *f = one_sided_add(m);
-	char cables[48];
-
-	ft_finding_where_switch(m, f, observed, 0);
-	f->count = links;
-	ft_say(m, &f->expected, "%s hears its neighbors", label);
-	ft_say(m, &f->observed, "%s hears none of its neighbors, which hear it over %s", label,
-	       ft_plural(links, "cable", cables));
-	ft_say(m, &f->text, "%s hears nobody: its neighbors hear it over %s", label, cables);
-	ft_say(m, &f->fix,
-	       "let lldpd receive there (lldpcli configure ports … lldp status rx-and-tx), and record "
-	       "its neighbors again");
+	ft_plural(links, "cable", cables);
+	ft_say(m, &f->expected, deaf ? "%s hears its neighbors" : "%s is heard by its neighbors", label);
+	ft_say(m, &f->observed,
+	       deaf ? "%s hears none of its neighbors, which hear it over %s"
+		    : "%s hears its neighbors over %s, none hears it",
+	       label, cables);
+	ft_say(m, &f->text,
+	       deaf ? "%s hears nobody: its neighbors hear it over %s"
+		    : "%s is silent: it hears its neighbors over %s, and none of them hears it",
+	       label, cables);
+	ft_say(m, &f->fix, "let lldpd %s there (lldpcli configure ports … lldp status rx-and-tx)%s",
+	       deaf ? "receive" : "send", deaf ? ", and record its neighbors again" : "");
 }
 
 static void deaf_report(struct explain *x, uint32_t deaf_port)
@@ -179,9 +169,9 @@ void ft_neighbours_report(struct explain *x)
 		if (node_of(m, i)->silent)
 			recordless_report(x, i, h.links);
 		else if (is_deaf(&h))
-			deaf_switch_report(x, i, h.links);
+			one_sided_report(x, i, h.links, true);
 		else if (whole[i])
-			unheard_report(x, i, h.links);
+			one_sided_report(x, i, h.links, false);
 	}
 	for (uint32_t i = 0; i < m->observed.switch_count; i++)
 		if (m->observed.switches[i].planned != FT_NONE)

@@ -18,8 +18,8 @@
  * small parts any one between two places of the residual. Such an explanation is accepted if it has fewer trails; with
  * as many, port numbers decide, and else it is named as an alternative.
  *
- * Cost: exponential in the surplus cables of a small part, of which there are at most SMALL_MAX; in a large one
- * O(surplus^2 * missing). PART_WORK_MAX and TRIES_WORK_MAX bound both.
+ * Cost: exponential in the surplus cables of a small part, of which there are at most SMALL_MAX, by branch and bound;
+ * in a large one O(surplus * (surplus + pairs of their places)). PART_WORK_MAX and TRIES_WORK_MAX bound both.
  */
 #include "config.h"
 
@@ -110,6 +110,9 @@ struct pairing {
 	uint32_t *asked;  /* by cell: the last surplus cable that looked for a missing cable there */
 	uint32_t asking;
 	uint32_t *scratch; /* scratch: two entries for each surplus cable and orientation */
+	/* In a large part, the members in both orientations by their wrong ends, in ascending order. */
+	uint32_t *ending;      /* by place: the first one, or FT_NONE */
+	uint32_t *next_ending; /* by member and orientation */
 	struct ring_set now, best;
 	struct turned turned[TURNS * SMALL_MAX]; /* the members in both orientations, if they are few */
 	struct link links[TURNS * SMALL_MAX][TURNS * SMALL_MAX];
@@ -322,6 +325,42 @@ static bool ring_is_simple(const struct ring *ring)
 	return true;
 }
 
+/* Enters the members into the lists of their ends, or empties these. */
+static void endings_list(struct pairing *q, bool enter)
+{
+	for (uint32_t i = TURNS * q->count; i-- > 0;) {
+		struct turned s = turned_make(q, q->members[i / TURNS], i % TURNS);
+
+		q->next_ending[i] = q->ending[s.wrong];
+		q->ending[s.wrong] = enter ? i : FT_NONE;
+	}
+}
+
+/*
+ * Adds to @queue, which ends at @tail, what may follow @here in a ring from member @start: surplus cables whose wrong
+ * end is where its right end lacks a cable. In ascending order. Returns the new end of the queue.
+ */
+static uint32_t successors_add(struct pairing *q, uint32_t start, uint32_t here, uint32_t *before, uint32_t *queue,
+			       uint32_t tail)
+{
+	const struct turned s = turned_make(q, q->members[here / TURNS], here % TURNS);
+	uint32_t first = tail;
+
+	for (const struct ft_pair *pair = ft_pairs_of(q->m, s.keep); pair < ft_pairs_of(q->m, s.keep + 1); pair++) {
+		if (q->x->missing[pair->cell] == 0 || pair->peer == s.wrong)
+			continue;
+		for (uint32_t i = q->ending[pair->peer]; i != FT_NONE; i = q->next_ending[i]) {
+			if (q->fates[q->members[i / TURNS]].what != ALONE || i / TURNS == start || before[i] != FT_NONE)
+				continue;
+			before[i] = here;
+			queue[tail++] = i;
+		}
+	}
+	if (tail > first + 1)
+		qsort(queue + first, tail - first, sizeof(*queue), ft_number_compare);
+	return tail;
+}
+
 /*
  * The shortest ring through member @start of at most RING_MAX surplus cables, by breadth-first search over surplus
  * cables in both orientations. States are numbered by member, TURNS each.
@@ -336,7 +375,7 @@ static bool ring_shortest(struct pairing *q, uint32_t start, struct ring *ret)
 	queue[tail++] = TURNS * start;
 	before[TURNS * start] = TURNS * start;
 	while (head < tail) {
-		uint32_t here = queue[head++];
+		uint32_t here = queue[head++], from = tail;
 		const struct turned s = turned_make(q, q->members[here / TURNS], here % TURNS);
 
 		if (here != TURNS * start && link_lacks(q, &s, &first)) {
@@ -352,17 +391,10 @@ static bool ring_shortest(struct pairing *q, uint32_t start, struct ring *ret)
 				ret->at[k] = turned_make(q, q->members[at / TURNS], at % TURNS);
 			return ring_is_simple(ret);
 		}
-		if (work_is_over(q, states))
+		tail = successors_add(q, start, here, before, queue, tail);
+		if (work_is_over(q,
+				 tail - from + (uint32_t)(ft_pairs_of(q->m, s.keep + 1) - ft_pairs_of(q->m, s.keep))))
 			return false;
-		for (uint32_t i = 0; i < states; i++) {
-			struct turned next = turned_make(q, q->members[i / TURNS], i % TURNS);
-
-			if (q->fates[next.surplus].what != ALONE || i / TURNS == start || before[i] != FT_NONE ||
-			    !link_lacks(q, &s, &next))
-				continue;
-			before[i] = here;
-			queue[tail++] = i;
-		}
 	}
 	return false;
 }
@@ -379,11 +411,13 @@ static uint32_t rings_find(struct pairing *q)
 			ring_take(q, &q->best.rings[i]);
 		return q->best.count;
 	}
+	endings_list(q, true);
 	for (uint32_t i = 0; i < q->count; i++) {
 		struct ring ring;
 
 		rings += q->fates[q->members[i]].what == ALONE && ring_shortest(q, i, &ring) && ring_take(q, &ring);
 	}
+	endings_list(q, false);
 	return rings;
 }
 
@@ -1020,6 +1054,8 @@ static int pairing_init(struct pairing *q, struct explain *x)
 	q->chosen = ft_arena_zeros(a, surplus, sizeof(*q->chosen));
 	q->asked = ft_arena_zeros(a, m->cells.count + 1UL, sizeof(*q->asked));
 	q->scratch = ft_arena_zeros(a, 2UL * TURNS * surplus, sizeof(*q->scratch));
+	q->ending = ft_arena_numbers(a, places, FT_NONE);
+	q->next_ending = ft_arena_zeros(a, TURNS * surplus, sizeof(*q->next_ending));
 	if (a->failed)
 		return -ENOMEM;
 	for (uint32_t cell = 0; cell < m->cells.count; cell++) {

@@ -19,8 +19,8 @@
  * switch: the class that it lacks as a neighbour is just what tells two classes apart.) A neighbour without a class
  * says nothing. The last stage of a stable partition is repeated, which corrects most of what was wrong on the way.
  *
- * O(stages * E) for each image tried, and O(classes * d) or O(d^2) for each switch without an exact counterpart. Work
- * ends at FT_BASES_STEPS_MAX in each run.
+ * O(stages * E) for each image tried, and O(SCANNED_MAX * d) for each switch without an exact counterpart. Work ends at
+ * FT_BASES_STEPS_MAX in each run.
  */
 #include "config.h"
 
@@ -132,41 +132,6 @@ static struct near best_class(struct ft_bases *b, const struct ft_stage *s, uint
 	return best;
 }
 
-/*
- * Where the classes are too many to try each: the class to which most neighbours lead, by one member of their own
- * classes each. None if two are equal.
- */
-static struct near voted_class(struct ft_bases *b, const struct ft_stage *s, uint32_t o, uint32_t known)
-{
-	const struct ft_multigraph *g = b->w->in->observed, *planned = b->w->in->planned;
-	uint32_t touched = 0, most = 0, best = FT_UNASSIGNED;
-
-	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
-		uint32_t c = b->class[g->adjacent[i].vertex], p;
-
-		if (c == FT_UNASSIGNED || c == s[-1].ground)
-			continue;
-		p = s[-1].member[c];
-		for (uint32_t k = planned->first[p]; k < planned->first[p + 1]; k++) {
-			uint32_t to = s->class[planned->adjacent[k].vertex];
-
-			if (b->votes[to]++ == 0)
-				b->touched[touched++] = to;
-		}
-		b->w->steps += peers_of(planned, p);
-	}
-	for (uint32_t i = 0; i < touched; i++) {
-		uint32_t votes = b->votes[b->touched[i]];
-
-		best = votes > most ? b->touched[i] : votes == most ? FT_UNASSIGNED : best;
-		most = votes > most ? votes : most;
-		b->votes[b->touched[i]] = 0;
-	}
-	if (best == FT_UNASSIGNED)
-		return (struct near){.class = FT_UNASSIGNED, .apart = UINT32_MAX};
-	return best_class(b, s, best, best + 1, known);
-}
-
 /* The class of stage 1 whose two-hop walks differ least; FT_UNASSIGNED if two are equally near. */
 static uint32_t nearest_ways(struct ft_bases *b, uint32_t o)
 {
@@ -187,7 +152,7 @@ static uint32_t nearest_ways(struct ft_bases *b, uint32_t o)
 
 /*
  * The class of an observed switch that has no exact counterpart, in b->next, or those that it may be. If none of those
- * that it may have been is near, any.
+ * that it may have been is near, any, where these are few enough to try each.
  */
 static void nearest_class(struct ft_bases *b, const struct ft_stage *s, uint32_t o)
 {
@@ -205,8 +170,8 @@ static void nearest_class(struct ft_bases *b, const struct ft_stage *s, uint32_t
 	}
 	if (b->high[o] - b->low[o] <= SCANNED_MAX || b->class[o] != FT_UNASSIGNED)
 		best = best_class(b, s, b->low[o], b->high[o], known);
-	if (known > 0 && (2 * (uint64_t)best.apart > known || (b->again && s->count <= SCANNED_MAX)))
-		other = s->count <= SCANNED_MAX ? best_class(b, s, 0, s->count, known) : voted_class(b, s, o, known);
+	if (known > 0 && s->count <= SCANNED_MAX && (2 * (uint64_t)best.apart > known || b->again))
+		other = best_class(b, s, 0, s->count, known);
 	if (other.apart < best.apart)
 		best = other;
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
@@ -452,8 +417,6 @@ static int bases_try(struct ft_assign_work *w, const struct ft_bases_run *run, u
 	b.low = b.class ? b.class + observed : NULL;
 	b.high = b.class ? b.low + observed : NULL;
 	b.tally = ft_arena_zeros(&b.memory, planned, sizeof(*b.tally));
-	b.votes = ft_arena_zeros(&b.memory, planned, sizeof(*b.votes));
-	b.touched = ft_arena_zeros(&b.memory, planned, sizeof(*b.touched));
 	if (b.memory.failed)
 		return -ENOMEM;
 	r = ft_stages_make(&b);

@@ -42,9 +42,8 @@ struct ft_bases {
 	uint32_t *class;      /* by observed switch: its class, or FT_UNASSIGNED; low and high follow it in memory */
 	uint32_t *low, *high; /* by observed switch without a class: it is of @low … @high - 1 */
 	uint32_t *next, *odd, odd_count;
-	bool again;		 /* the last stage is repeated */
-	uint32_t *tally, *votes; /* scratch, by class: all 0 */
-	uint32_t *touched;	 /* classes with votes */
+	bool again;	 /* the last stage is repeated */
+	uint32_t *tally; /* scratch, by class: all 0 */
 };
 
 /* ---- stages.c ---- */
