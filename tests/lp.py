@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """
-Throughput and max-min fair shares against a linear program solver (glpsol of GLPK), on small random networks.
+Throughput and max-min fair shares against a linear program solver (glpsol of GLPK), on small random networks and small ones
+of families.
 
   lp.py [--seed N] [--rounds N]
 
@@ -64,32 +65,80 @@ def random_graph(rng):
     return design, hosts, links
 
 
-def concurrent_flow(hosts, links):
-    """All to all: each host sends 1 in all. A flow from each source to all others, and as much for every host of them."""
+def concurrent_flow(links, demands):
+    """How much of all demands {(from, to): amount} flows at once. A flow from each source to all that it sends to."""
     arcs = {**links, **{(b, a): n for (a, b), n in links.items()}}
-    all_hosts, rows = sum(hosts), []
-    for arc, count in arcs.items():
-        rows.append(({f"f{s}_{arc[0]}_{arc[1]}": 1 for s in range(len(hosts)) if hosts[s]}, "<=", count))
-    for s, v in itertools.product(range(len(hosts)), repeat=2):
-        if s == v or not hosts[s]:
+    sources, vertices = sorted({s for s, _ in demands}), sorted({v for arc in arcs for v in arc})
+    rows = [({f"f{s}_{arc[0]}_{arc[1]}": 1 for s in sources}, "<=", count) for arc, count in arcs.items()]
+    for s, v in itertools.product(sources, vertices):
+        if s == v:
             continue
         row = {f"f{s}_{a}_{b}": 1 if b == v else -1 for a, b in arcs if v in (a, b)}
-        row["t"] = -hosts[s] * hosts[v] / (all_hosts - 1)
+        if (s, v) in demands:
+            row["t"] = -demands[s, v]
         rows.append((row, "=", 0))
     return solve({"t": 1}, rows)
 
 
+def all_to_all(hosts):
+    """Each host sends 1 in all to the others."""
+    return {(a, b): hosts[a] * hosts[b] / (sum(hosts) - 1) for a, b in itertools.permutations(range(len(hosts)), 2)
+            if hosts[a] and hosts[b]}
+
+
+def permutation(hosts, seed):
+    """Sattolo's cycle of all hosts, by the same numbers as ftplan's."""
+    at = [switch for switch, count in enumerate(hosts) for _ in range(count)]
+    sinks, numbers, demands = list(at), workloads.splitmix(seed), collections.Counter()
+    for i in range(len(at) - 1, 0, -1):
+        other = (next(numbers) >> 32) * i >> 32
+        sinks[i], sinks[other] = sinks[other], sinks[i]
+    for a, b in zip(at, sinks):
+        if a != b:
+            demands[a, b] += 1
+    return demands
+
+
+def throughput_of(name, design, hosts, links):
+    """Both patterns of one network."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(design, file)
+        file.flush()
+        result = json.loads(workloads.ftplan(file.name, "--throughput=all-to-all,permutation", "--seed", "3", "--gap", str(GAP),
+                                             "--format", "json"))
+    for row, demands in zip(result["throughput"], (all_to_all(hosts), permutation(hosts, 3)), strict=True):
+        truth = min(1, concurrent_flow(links, demands)) if demands else 1
+        check(f"{name}, {row['traffic']}: {len(hosts)} switches", row["value"] <= truth * 1.00001 and
+              row["bound"] >= truth * 0.99999 and row["value"] >= truth * (1 - GAP) * 0.99999, f"the optimum is {truth}", row,
+              json.dumps(design))
+
+
 def throughput(rng, rounds):
     for i in range(rounds):
-        design, hosts, links = random_graph(rng)
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(design, file)
-            file.flush()
-            result = json.loads(workloads.ftplan(file.name, "--throughput=all-to-all", "--gap", str(GAP), "--format", "json"))
-        row, = result["throughput"]
-        truth = min(1, concurrent_flow(hosts, links))
-        check(f"throughput {i}: {len(hosts)} switches", row["value"] <= truth * 1.00001 and row["bound"] >= truth * 0.99999 and
-              row["value"] >= truth * (1 - GAP) * 0.99999, f"the optimum is {truth}", row, json.dumps(design))
+        throughput_of(f"throughput {i}", *random_graph(rng))
+
+
+# Of each family a small one; they stand for any other size.
+FAMILIES = [
+    {"topology": "torus", "dims": [3, 5], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 3}},
+    {"topology": "mesh", "dims": [3, 4], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 2}},
+    {"topology": "hypercube", "dimensions": 4, "bundle": 1, "edge": {"ports": 9, "ports_to_nodes": 4}},
+    {"topology": "hyperx", "dims": [3, 4], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 5}},
+    {"topology": "slim-fly", "q": 3, "edge": {"ports": 12, "ports_to_nodes": 7}},
+    {"topology": "polarfly", "q": 3, "edge": {"ports": 12, "ports_to_nodes": 4}},
+    {"topology": "dragonfly", "group": {"routers": 3, "global": 1}, "groups": 4, "edge": {"ports": 8, "ports_to_nodes": 3}},
+]
+
+
+def families():
+    for keys in FAMILIES:
+        design = {"ftcheck": 1, "name": "t", **keys}
+        plan = workloads.planned(design)
+        names = [s["name"] for s in plan["switches"]]
+        links = collections.Counter()
+        for bundle in plan["bundles"]:
+            links[tuple(sorted((names.index(bundle["a"]), names.index(bundle["b"]))))] += bundle["count"]
+        throughput_of(keys["topology"], design, [s["hosts"] for s in plan["switches"]], links)
 
 
 # ---- fair shares ----
@@ -131,6 +180,7 @@ def main():
     print(f"seed {options.seed}")
     rng = random.Random(options.seed)
     throughput(rng, options.rounds)
+    families()
     fair_shares(rng, options.rounds // 2)
     return results.status()
 
