@@ -39,6 +39,7 @@ struct ft_bases {
 	struct ft_bases_run run;
 	uint32_t first;	      /* the stage of the first base */
 	uint64_t limit;	      /* of w->steps */
+	uint32_t root;	      /* the first observed switch that is tried as the image of the first base */
 	uint32_t *class;      /* by observed switch: its class, or FT_UNASSIGNED; low and high follow it in memory */
 	uint32_t *low, *high; /* by observed switch without a class: it is of @low … @high - 1 */
 	uint32_t *next, *odd, odd_count;
