@@ -106,6 +106,9 @@ has 'is no choice between groups' '; a single$'
 compare 'a torus of one dimension' 0 '' --compare torus,ring --nodes 50
 [ "$(grep -cE '^ring 3 ' out)" = 2 ] || not_ok 'is a ring' "$(cat out)"
 has 'which is said' '^ring 3 +.* the same'
+compare 'a Clos network that is a tree' 0 '' --compare fat-tree,clos --levels 2 --nodes 500
+has 'is said' 'same for clos$'
+grep -q '^clos' out && not_ok 'and is no row of its own' "$(cat out)"
 compare 'figures of what is no comparison' 3 'ftplan: -v goes with --compare' --nodes 300 -v
 
 python3 - "$ftplan" >out 2>err <<'END'

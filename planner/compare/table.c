@@ -27,6 +27,8 @@ static const struct ft_column decides[] = {
 	{FT_COMPARED_LINKS_LOST, 8, "cables", "lost", ft_cell_share},
 };
 
+#define LITTLE 5e-4 /* differences that three digits do not show */
+
 /* The first of them, for those that are beaten. */
 enum { DECIDES_FIRST = 3 };
 
@@ -154,11 +156,14 @@ static void add_reason(struct ft_text *text, const struct ft_comparison *compari
 	if (cost > than && than > 0)
 		ft_text_printf(text, " %.*f %% dearer than %s\n", cost > 1.1 * than ? 0 : 1, 100 * (cost / than - 1),
 			       name);
-	else if (figure_of(comparison, index, FT_COMPARED_THROUGHPUT) <
+	else if (figure_of(comparison, index, FT_COMPARED_THROUGHPUT) + LITTLE <
 		 figure_of(comparison, by, FT_COMPARED_THROUGHPUT))
 		ft_text_printf(text, " carries less than %s\n", name);
-	else
+	else if (figure_of(comparison, index, FT_COMPARED_MEAN_HOPS) >
+		 figure_of(comparison, by, FT_COMPARED_MEAN_HOPS) + LITTLE)
 		ft_text_printf(text, " longer ways than %s\n", name);
+	else
+		ft_text_printf(text, " no better than %s\n", name);
 }
 
 /* Who had one of these in mind sees what speaks against it. */
