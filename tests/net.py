@@ -19,6 +19,7 @@ Changes:
   lid A B                 B gets the LID of A
   remove A                without that node
   without-hosts EDGE      without the hosts of that edge
+  boxed GUID DESCRIPTION PORTS   one more switch, which nothing leads to: its ports, as fast as the others, face each other
   stray GUID DESCRIPTION PORTS A...   one more switch, with a cable to a spare port of each A
 """
 import os
@@ -106,6 +107,13 @@ class Net:
             rate = next(r for p, r in sorted(end.rates.items()) if end.links[p][0] != node.guid)
             self.fabric.link(end.guid, end.free_ports()[-1], node.guid, number, rate)
 
+    def change_boxed(self, guid, description, ports):
+        rate = next(iter(self.fabric.switches()[0].rates.values()))
+        node = self.fabric.add(Node("S", int(guid, 16), int(ports), description.encode(), 0xBF01))
+        self.guid[description] = node.guid
+        for number in range(1, int(ports), 2):
+            self.fabric.link(node.guid, number, node.guid, number + 1, rate)
+
     def hosts_of(self, guid):
         hosts = {far for far, _ in self.fabric.nodes[guid].links.values() if self.fabric.nodes[far].kind == "H"}
         return sorted(hosts)
@@ -138,7 +146,8 @@ class Net:
             yield "HOSTS[%s]='%s'" % (name_of[node.guid], " ".join(sorted(hosts)))
 
 
-CHANGES = {"shuffle": 1, "same": 1, "scramble": 1, "rate": 4, "option": 4, "lid": 2, "remove": 1, "without-hosts": 1}
+CHANGES = {"shuffle": 1, "same": 1, "scramble": 1, "rate": 4, "option": 4, "lid": 2, "remove": 1, "without-hosts": 1,
+           "boxed": 3}
 
 
 def main(arguments):
