@@ -100,6 +100,7 @@ struct ft_daemon {
 
 	/* The baseline (remember.c). */
 	struct ft_baseline *baseline;
+	bool baseline_due; /* it does not know of @report yet */
 	bool baseline_unsaved;
 	bool baseline_failed; /* saving failed; logged once */
 
@@ -156,7 +157,7 @@ struct ft_now ft_daemon_now(void);
 /* look.c */
 
 /* A check of that kind with what all have in common; the snapshot and the rest are the caller's to add. */
-struct ft_check_request ft_looks_request(const struct ft_daemon *d, enum ft_check_kind kind);
+struct ft_check_request ft_looks_request(struct ft_daemon *d, enum ft_check_kind kind);
 
 /* Sets up the timers, without starting a sweep. Returns 0 or -errno. */
 int ft_looks_begin(struct ft_daemon *d);

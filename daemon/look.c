@@ -16,7 +16,7 @@
 enum {
 	CHANGES_MAX = 1024,  /* changes listed at a time; beyond, a full sweep is cheaper anyway */
 	RETRY_MS = 10000,    /* delay after a failed sweep; doubles up to the interval */
-	READY_MS = 20,	     /* after a check: what it told is on its way by then */
+	READY_MS = 50,	     /* after a check: what it told is on its way by then */
 	CONFIRM_MS = 5000,   /* delay if alerts wait for another sweep, or links came up */
 	SWEEP_GAP_MS = 1000, /* least time between sweeps that events require */
 	FILES_GAP_MS = 20,   /* the same where files are read, and nobody is asked */
@@ -225,8 +225,9 @@ static void on_sweep_done(struct ft_check *check, int r, struct ft_check_result 
 	ft_tell_status(d, true);
 }
 
-struct ft_check_request ft_looks_request(const struct ft_daemon *d, enum ft_check_kind kind)
+struct ft_check_request ft_looks_request(struct ft_daemon *d, enum ft_check_kind kind)
 {
+	ft_remember_now(d);
 	return (struct ft_check_request){
 		.kind = kind,
 		.sweep = &d->config->sweep,

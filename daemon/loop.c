@@ -567,6 +567,7 @@ static void daemon_release(struct ft_daemon *d)
 	sd_event_source_disable_unref(d->save_timer);
 	sd_event_source_disable_unref(d->sync_child);
 	sd_event_source_disable_unref(d->watchdog_timer);
+	ft_remember_now(d);
 	ft_snapshot_free(d->snapshot);
 	ft_snapshot_free(d->judged);
 	ft_remember_save(d);

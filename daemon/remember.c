@@ -85,8 +85,23 @@ void ft_remember_look(struct ft_daemon *d, const struct ft_snapshot *snapshot, c
 		ft_remember_save(d);
 }
 
+void ft_remember_later(struct ft_daemon *d)
+{
+	d->baseline_due = true;
+}
+
+void ft_remember_now(struct ft_daemon *d)
+{
+	const struct ft_snapshot *judged = d->judged ? d->judged : d->snapshot;
+
+	if (d->baseline_due && judged && d->report)
+		ft_remember_look(d, judged, d->report, false);
+	d->baseline_due = false;
+}
+
 void ft_remember_nothing(struct ft_daemon *d)
 {
+	d->baseline_due = false;
 	ft_baseline_free(FT_STEAL(d->baseline));
 	d->baseline_unsaved = false;
 }

@@ -20,6 +20,13 @@ void ft_remember_load(struct ft_daemon *d);
 void ft_remember_look(struct ft_daemon *d, const struct ft_snapshot *snapshot, const struct ft_report *report,
 		      bool save);
 
+/*
+ * The same later, from the known snapshot and report, as soon as anybody needs it: while hooks are told of an event the
+ * processor is theirs. ft_remember_now() is called before either is replaced, and before a check is started.
+ */
+void ft_remember_later(struct ft_daemon *d);
+void ft_remember_now(struct ft_daemon *d);
+
 /* Saves what was learned since. */
 void ft_remember_save(struct ft_daemon *d);
 

@@ -320,6 +320,7 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	bool arrives = arrival_goes_on(d, result);
 	int judged;
 
+	ft_remember_now(d);
 	ft_tell_sinks(d);
 	judged = arrives ? 1 : alerts_look(d, result->report, kind);
 	alerts_check(judged);
@@ -340,7 +341,10 @@ bool ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_l
 	ft_tell_alerts(d);
 	if (judged > 0 && !arrives) {
 		/* In a large fabric this takes longer than all of the above: no alert waits for it. */
-		ft_remember_look(d, result->snapshot, d->report, kind == FT_LOOK_ALL);
+		if (kind == FT_LOOK_PART)
+			ft_remember_later(d);
+		else
+			ft_remember_look(d, result->snapshot, d->report, kind == FT_LOOK_ALL);
 		if (result->snapshot)
 			ft_keep_fabric(d);
 	}

@@ -23,10 +23,12 @@ enum {
 	ORDERS_FD,		       /* and of that of its orders, if it waits for any */
 	LINE_SIZE = 256,	       /* of a line that the child printed; longer lines are cut */
 	RESULT_MAX = 1 << 30,	       /* bytes; far above any fabric */
+	RESULT_PIPE = 1 << 20,	       /* bytes of the pipe: as much as anybody may have (pipe(7)) */
 	READS_MAX = 16,		       /* of a pipe in one step: the child's output may be endless */
 	LINGER_MS = 2000,	       /* for a child to end: after its result has arrived, and after it was killed */
 	FREE_MS = 100,		       /* the same when the caller has nothing else to do */
 	EXIT_POLL_MS = 2,
+	NICE_AFTER = 10,
 	CHILD_NO_RESULT = FT_CHILD_FAILED,
 };
 
@@ -197,8 +199,9 @@ static int child_work(const struct ft_guard *guard, ft_guard_work *work, const v
 	r = ft_parcel_send(RESULT_FD, code, &err, &result);
 	if (r == 0)
 		magic_send(WHOLE_MAGIC);
-	/* Before the result is released, which takes a while. */
+	/* Before the result is released, which takes a while, and nobody waits for it: what was told comes first. */
 	close(RESULT_FD);
+	(void)setpriority(PRIO_PROCESS, 0, NICE_AFTER);
 	return r;
 }
 
@@ -576,6 +579,15 @@ static int open_pipe(int ends[2])
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
+/* Best effort. Whenever a pipe is full or empty another process has to be scheduled, and a result has megabytes. */
+static int result_pipe(int ends[2])
+{
+	if (open_pipe(ends) < 0)
+		return -1;
+	(void)fcntl(ends[1], F_SETPIPE_SZ, RESULT_PIPE);
+	return 0;
+}
+
 /* The parent's end does not block: orders have room in it. */
 static int orders_pipe(int ends[2])
 {
@@ -638,7 +650,7 @@ int ft_guard_start(const struct ft_guard *guard, ft_guard_work *work, const void
 	job->whole_end_ms = job->end_ms = NEVER_MS;
 	if (!guard->wait)
 		job_deadline(job);
-	if (open_pipe(result) < 0 || open_pipe(log) < 0 || (guard->wait && orders_pipe(orders) < 0))
+	if (result_pipe(result) < 0 || open_pipe(log) < 0 || (guard->wait && orders_pipe(orders) < 0))
 		return no_pipe(guard, err);
 	r = job_fork(job, work, arg, result[1], orders[0], log[1], err);
 	if (r < 0)

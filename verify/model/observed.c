@@ -289,9 +289,19 @@ static void observed_entry_find(struct ft_model *m)
 
 char *ft_host_name_dup(const char *description, size_t length)
 {
-	_cleanup_free_ char *name = ft_text_safe_dup(description, length);
+	_cleanup_free_ char *name = NULL;
+	size_t before = 0, plain;
 	char *start;
 
+	while (before < length && description[before] == ' ')
+		before++;
+	/* Nearly all of them are of letters that are safe as they are. */
+	plain = before;
+	while (plain < length && description[plain] > ' ' && description[plain] < 0x7f && description[plain] != '\\')
+		plain++;
+	if (plain == length || description[plain] == ' ')
+		return strndup(description + before, plain - before);
+	name = ft_text_safe_dup(description, length);
 	if (!name)
 		return NULL;
 	start = name + strspn(name, " ");
@@ -314,6 +324,16 @@ static char *host_short_name(const struct ft_snapshot *s, const struct ft_node *
 static int name_compare(const void *a, const void *b)
 {
 	return ft_text_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+/* Most are in the order of their ports already. */
+static void names_sort(char **names, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++)
+		if (name_compare(&names[i - 1], &names[i]) > 0) {
+			qsort(names, count, sizeof(*names), name_compare);
+			return;
+		}
 }
 
 /* True where @b is @a with its last number one higher and of the same width: node055, node056. */
@@ -390,7 +410,7 @@ static int observed_host_names(struct ft_model *m)
 			else
 				count++;
 		}
-		qsort(names, count, sizeof(*names), name_compare);
+		names_sort(names, count);
 		observed->switches[n].host_names =
 			ft_arena_keep(&m->memory, r == 0 ? names_condense(names, count) : NULL);
 		while (count > 0)
