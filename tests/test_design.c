@@ -75,6 +75,45 @@ static const struct bad_design {
 	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"torus\", \"edge\": {\"ports\": 36},\n\"dims\": [4, "
 	 "60000]}",
 	 "3:9: there would be more than 100000 switches"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"torus\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36,\n\"ports_to_core\": 40}}",
+	 "3:18: edge.ports_to_core is 40, but each switch has 36 ports, and hosts need some"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"torus\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36,\n\"ports_to_nodes\": 40}}",
+	 "3:19: edge.ports_to_nodes is 40, but each switch has 36 ports"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"mesh\", \"dims\": [3, 3], \"edge\": {\"ports\": "
+	 "36},\n\"nodes\": 900}",
+	 "3:10: 9 switches with 18 hosts each are for 162 nodes, and nodes is 900"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"hypercube\", \"dimensions\": 3, \"edge\": {\"ports\": "
+	 "36},\n\"nodes\": 900}",
+	 "3:10: 8 switches with 18 hosts each are for 144 nodes, and nodes is 900"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"ring\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36},\n\"bundle\": 18}",
+	 "3:11: each switch needs 36 ports to other switches and one for a host, and has 36"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"ring\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36},\n\"bundle\": [1, 2]}",
+	 "3:11: bundle has 2 numbers, but there is 1 dimension"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"hyperx\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36},\n\"dims\": [40, 40]}",
+	 "3:9: each switch needs 78 ports to other switches and one for a host, and has 36"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36},\n\"group\": {\"routers\": 4, \"global\": 40}}",
+	 "3:10: each router needs 43 ports to other switches, and has 36"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36},\n\"arrangement\": \"x\"}",
+	 "3:16: \"arrangement\" is \"x\"; it must be \"absolute\", \"relative\" or \"circulant\""},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly\", \"group\": {\"routers\": 2}, \"groups\": 2, "
+	 "\"edge\": {\"ports\": 9}, \"links\": [{\"a\": \"g0-r0\",\n\"b\": \"g1-r9\"}]}",
+	 "3:6: \"b\" names \"g1-r9\", which is no switch of the groups: the first is \"g0-r0\""},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly+\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36},\n\"group\": {\"leafs\": 40, \"spines\": 2}}",
+	 "3:10: 36 ports are too few for leafs and spines with 1 cable between two"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"polarfly\", \"nodes\": 90, \"edge\": {\"ports\": "
+	 "36},\n\"q\": 41}",
+	 "3:6: each switch needs 42 ports to other switches and one for a host, and has 36"},
+	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"random\", \"nodes\": 90, \"edge\": {\"ports\": 36, "
+	 "\"count\": 7},\n\"degree\": 3}",
+	 "3:11: degree 3 x edge.count 7 is odd: a cable has two ends"},
 	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"clos\", \"m\": 4, \"n\": 4, \"edge\": {\"ports\": "
 	 "36},\n\"r\": 90}",
 	 "3:6: each spine needs a port for each of 90 leafs, and has 36"},

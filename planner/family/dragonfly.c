@@ -16,6 +16,7 @@
  * Ports of a router: hosts first, then its cables in the order of the switches that they lead to.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static int offer_group(struct ft_proposal *proposal, uint32_t routers, uint32_t 
 	const struct ft_family_keys *said = &design->keys;
 	struct ft_layout layout = {.family = design->family, .keys = *said};
 	uint32_t hosts = hosts_for(proposal, global);
+	uint64_t cables;
 	bool some_said = ft_pinned(said->routers) || ft_pinned(said->global);
 	bool all_said = ft_pinned(said->routers) && ft_pinned(said->global);
 
@@ -112,6 +114,11 @@ static int offer_group(struct ft_proposal *proposal, uint32_t routers, uint32_t 
 	layout.keys.global = global;
 	layout.keys.local_bundle = ft_pinned(said->local_bundle) ? said->local_bundle : 1;
 	layout.keys.global_bundle = ft_pinned(said->global_bundle) ? said->global_bundle : 1;
+	cables = (uint64_t)(routers - 1) * layout.keys.local_bundle + (uint64_t)global * layout.keys.global_bundle;
+	if (!ft_pinned(said->groups) && ft_pinned(said->global) && cables >= proposal->ports)
+		return ft_proposal_unfit(proposal, NULL, "group",
+					 "each router needs %" PRIu64 " ports to other switches, and has %u", cables,
+					 proposal->ports);
 	if (!ft_pinned(said->groups)) {
 		if (some_said && !ft_pinned(design->roles[FT_TIER_EDGE].ports_to_nodes))
 			hosts = hosts_enough(proposal, &layout.keys, hosts);

@@ -93,6 +93,22 @@ static uint32_t hosts_for(const struct ft_proposal *proposal, const struct ft_fa
 	return needed <= share ? share : (uint32_t)needed;
 }
 
+/* No number of leafs and spines is left that they may have. */
+static int ports_too_few(struct ft_proposal *proposal, uint32_t local)
+{
+	const struct ft_family_keys *said = &proposal->design->keys;
+	bool of_edge = false;
+	const char *key = "bundle";
+
+	if (!ft_pinned(said->local_bundle)) {
+		of_edge = !ft_pinned(said->leafs) && !ft_pinned(said->spines);
+		key = of_edge ? "ports" : "group";
+	}
+	return ft_proposal_unfit(proposal, of_edge ? "edge" : NULL, key,
+				 "%u ports are too few for leafs and spines with %u cable%s between two",
+				 proposal->ports, local, ft_text_s(local));
+}
+
 /* Groups in which @local cables join each leaf and spine. */
 static int offer_group(struct ft_proposal *proposal, uint32_t local, uint32_t hosts, uint32_t net)
 {
@@ -113,10 +129,7 @@ static int offer_group(struct ft_proposal *proposal, uint32_t local, uint32_t ho
 		keys->global = said_or(said->global,
 				       (proposal->ports - ft_minimum(down, proposal->ports)) / keys->global_bundle);
 		if (!ft_pinned(keys->spines) || !ft_pinned(keys->leafs) || !ft_pinned(keys->global))
-			return ft_proposal_unfit(proposal, ft_pinned(said->local_bundle) ? NULL : "edge",
-						 ft_pinned(said->local_bundle) ? "bundle" : "ports",
-						 "%u ports are too few for leafs and spines with %u cables between two",
-						 proposal->ports, local);
+			return ports_too_few(proposal, local);
 	}
 	if (!ft_pinned(said->groups)) {
 		hosts = hosts_for(proposal, keys, hosts);

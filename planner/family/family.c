@@ -180,6 +180,24 @@ static int offer_checked(struct ft_proposal *inner, const struct ft_layout *layo
 	return strcmp(ft_text_string(&label), outer->design->label) == 0 ? outer->offer(outer, layout) : 0;
 }
 
+/* False if the design pins more ports than the switch has, or all of them to other switches. */
+static bool pinned_ports_fit(struct ft_proposal *proposal)
+{
+	const struct ft_design_role *edge = &proposal->design->roles[FT_TIER_EDGE];
+
+	if (ft_pinned(edge->ports_to_core) && edge->ports_to_core >= proposal->ports)
+		ft_proposal_unfit(proposal, "edge", "ports_to_core",
+				  "edge.ports_to_core is %u, but each switch has %u ports, and hosts need some",
+				  edge->ports_to_core, proposal->ports);
+	else if (ft_pinned(edge->ports_to_nodes) && edge->ports_to_nodes > proposal->ports)
+		ft_proposal_unfit(proposal, "edge", "ports_to_nodes",
+				  "edge.ports_to_nodes is %u, but each switch has %u ports", edge->ports_to_nodes,
+				  proposal->ports);
+	else
+		return true;
+	return false;
+}
+
 int ft_family_propose(struct ft_proposal *proposal)
 {
 	struct ft_proposal inner = *proposal;
@@ -187,7 +205,7 @@ int ft_family_propose(struct ft_proposal *proposal)
 
 	inner.offer = offer_checked;
 	inner.arg = proposal;
-	r = proposal->design->family->propose(&inner);
+	r = pinned_ports_fit(&inner) ? proposal->design->family->propose(&inner) : 0;
 	proposal->reason = inner.reason;
 	return r;
 }

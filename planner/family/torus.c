@@ -164,8 +164,9 @@ static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, ui
 	}
 	if (said->bundle_count > 1 && said->bundle_count != layout->keys.dim_count)
 		return ft_proposal_refuse(proposal, NULL, "bundle",
-					  "bundle has %u numbers, but there are %u dimensions", said->bundle_count,
-					  layout->keys.dim_count);
+					  "bundle has %u number%s, but there %s %u dimension%s", said->bundle_count,
+					  ft_text_s(said->bundle_count), layout->keys.dim_count == 1 ? "is" : "are",
+					  layout->keys.dim_count, ft_text_s(layout->keys.dim_count));
 	layout->switches = layout->hosting = (uint32_t)switches;
 	if (!bundles_settle(layout, said, net))
 		return ft_proposal_unfit(proposal, "edge", ft_pinned(edge->ports_to_nodes) ? "ports_to_nodes" : "ports",
