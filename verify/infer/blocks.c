@@ -740,6 +740,11 @@ static bool is_stranger(const struct sheet *s, const struct deviations *d)
 	return true;
 }
 
+static bool is_in_service(const struct sheet *s, const struct deviations *d)
+{
+	return ft_infer_serves_hosts(s->intent->f, s->row[d->row[0]]);
+}
+
 /* True if the holes of all these rows account for their missing cables. */
 static bool rows_have_holes(const struct sheet *s, const struct deviations *d)
 {
@@ -891,10 +896,13 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 		else if (d->rows > 1)
 			intent->exceptions += CLASS_COST;
 		else
-			intent->exceptions += (faulty		       ? 0
-					       : d->lacks < CLASS_COST ? d->lacks
-								       : CLASS_COST) +
-					      (d->more > MOVED_MAX ? d->more : 0);
+			intent->exceptions +=
+				(faulty ? 0
+				 /* One of another name, with hosts and a share of each bundle, is a line. */
+				 : d->scaled && is_in_service(s, d) && is_stranger(s, d) ? 1
+				 : d->lacks < CLASS_COST				 ? d->lacks
+											 : CLASS_COST) +
+				(d->more > MOVED_MAX ? d->more : 0);
 		intent->own_class += faulty ? 0 : d->rows;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}

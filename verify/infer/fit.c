@@ -17,8 +17,8 @@ int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit)
 	uint32_t n = f->observed->switch_count;
 	bool failed;
 
-	*fit = (struct ft_fit){.rank = malloc(n + 1UL), .beside = calloc(n + 1UL, sizeof(*fit->beside))};
-	failed = !fit->rank || !fit->beside;
+	*fit = (struct ft_fit){.rank = malloc(n + 1UL)};
+	failed = !fit->rank;
 	for (uint32_t s = 0; s < FT_STEPS_MAX; s++) {
 		fit->group[s] = malloc((n + 1UL) * sizeof(*fit->group[s]));
 		failed |= !fit->group[s];
@@ -37,7 +37,6 @@ int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit)
 void ft_fit_release(struct ft_fit *fit)
 {
 	free(fit->rank);
-	free(fit->beside);
 	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
 		free(fit->group[s]);
 	*fit = (struct ft_fit){0};

@@ -107,27 +107,6 @@ static void fits_sort(const struct ft_inference *f, struct ft_fits *fits)
 	fits->count = kept;
 }
 
-/* The last candidate: two ranks with switches beside them. */
-static int fits_add_beside(const struct ft_inference *f, struct ft_fits *fits)
-{
-	struct ft_fit *fit = &fits->fit[fits->count];
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < fits->count; i++) {
-		if (fits->fit[i].ranks != 2)
-			continue;
-		/* It may hold a star that was given up. */
-		ft_fit_release(fit);
-		r = ft_fit_init(f, fit);
-		if (r == 0)
-			r = ft_infer_beside(f, &fits->fit[i], fit);
-		if (r == 0)
-			ft_fit_release(fit);
-	}
-	fits->count += r > 0;
-	return r < 0 ? r : 0;
-}
-
 /* If no tree is possible, a star may be. */
 static int fits_choose(struct ft_inference *f)
 {
@@ -143,7 +122,7 @@ static int fits_choose(struct ft_inference *f)
 	if (!tree && fit_star(f, star))
 		fits->count++;
 	fits_sort(f, fits);
-	return fits_add_beside(f, fits);
+	return 0;
 }
 
 int ft_infer_fits(struct ft_inference *f)

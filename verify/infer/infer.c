@@ -204,7 +204,8 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 		above += finding->code == FT_CODE_HOST_ON_CORE;
 		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
 		    above > HOSTS_ABOVE_FEW || finding->code == FT_CODE_EDGE_OVERLOADED ||
-		    (finding->code == FT_CODE_CABLE_UNPLANNED && joins_equals(f, finding)) ||
+		    ((finding->code == FT_CODE_CABLE_UNPLANNED || finding->code == FT_CODE_CABLE_MISPLACED) &&
+		     joins_equals(f, finding)) ||
 		    (finding->code == FT_CODE_CABLE_MISSING && finding->board.known &&
 		     traces_wrong(report, finding) > 1))
 			return true;

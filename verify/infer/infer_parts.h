@@ -26,15 +26,14 @@ struct ft_fit {
 	uint8_t *rank;		       /* FT_OUTSIDE: in no group */
 	uint32_t *group[FT_STEPS_MAX]; /* by step; from 0; FT_NONE for other ranks */
 	uint32_t groups[FT_STEPS_MAX]; /* their number */
-	bool *beside;		       /* outside the tree, but cabled on purpose */
 	uint32_t ranks;		       /* 1 (a star), 2 or 3 */
 	uint64_t unexplained;	       /* surplus and missing cables */
 	uint64_t lacking;	       /* only the missing ones */
 	bool possible;
 };
 
-/* The most likely first: two ranks, three twice, and a star; finally two ranks without the switches beside them. */
-enum { FT_FITS_MAX = 5 };
+/* The most likely first: two ranks, three twice, and a star. */
+enum { FT_FITS_MAX = 4 };
 struct ft_fits {
 	struct ft_fit fit[FT_FITS_MAX];
 	uint32_t count;
@@ -225,12 +224,6 @@ int ft_infer_two(const struct ft_inference *f, struct ft_fit *fit);
 
 /* groups.c: @fit as three ranks; it is empty. @least: hosts that give a switch rank 0. Returns 0 or -ENOMEM. */
 int ft_infer_three(const struct ft_inference *f, struct ft_fit *fit, uint32_t least);
-
-/*
- * beside.c: @fit, of two ranks, without those of rank 0 that are cabled differently from the others, and evidently on
- * purpose. @ret is empty. Returns 1, 0 if there are none, or -ENOMEM.
- */
-int ft_infer_beside(const struct ft_inference *f, const struct ft_fit *fit, struct ft_fit *ret);
 
 /* fit.c: room for a fit, with all switches outside. Returns 0 or -ENOMEM; nothing is left to be released then. */
 int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit);

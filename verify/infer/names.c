@@ -262,11 +262,11 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
-		bool island = f->fit.beside[i];
+		bool island;
 
 		if (ft_infer_in_tree(f, i))
 			continue;
-		island |= ft_infer_serves_hosts(f, i) || ft_infer_is_attached(f, i);
+		island = ft_infer_serves_hosts(f, i) || ft_infer_is_attached(f, i);
 		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
 		     n++)
 			island |= !ft_infer_in_tree(f, n->vertex);
@@ -300,30 +300,25 @@ static int named_alike(const struct ft_inference *f, const char *text, uint32_t 
 static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
 {
 	_cleanup_free_ char *pattern = NULL;
-	bool single, connected = true, beside = false, hosted = false;
+	bool single, connected = true, hosted = false;
 	bool tells;
 	int r;
 
 	if (*count == 0)
 		return 0;
-	for (uint32_t i = 0; i < *count; i++) {
-		beside |= f->fit.beside[member[i]];
+	for (uint32_t i = 0; i < *count; i++)
 		hosted |= ft_infer_serves_hosts(f, member[i]) || ft_infer_is_attached(f, member[i]);
-	}
 	pattern = shapes_join(f, member, *count, &single);
 	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
 	if (r > 0)
 		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
-	if (r < 0 || (r == 0 && !beside && !hosted))
+	if (r < 0 || (r == 0 && !hosted))
 		return r;
 	tells = r > 0;
 	/* Switches that are not connected to the tree form another fabric. */
 	for (uint32_t i = 0; i < *count; i++)
 		connected &= ft_infer_connected(f, member[i]);
 	r = by_name && connected ? ft_infer_islands(f, member, *count) : 0;
-	/* Switches that could be edges must become islands, or this fit is rejected. */
-	if (r == 0 && beside)
-		return -EINVAL;
 	/* If names do not match them either, they stay unplanned. */
 	if (r == 0 && tells)
 		f->expected[f->expected_count++] = FT_STEAL(pattern);
