@@ -411,8 +411,11 @@ class Campaign:
     def judge(self, number, family, way, faults, design, text, name_of, meant, seen, tally):
         plan, fabric = infer_residual.Plan(design), infer_residual.Fabric(text)
         ids = infer_residual.ids_of(plan, fabric)
-        planned = {frozenset(name_of[ids[name]] for name in pair): count for pair, count in plan.links.items()}
-        words = []
+        planned = {frozenset(name_of[ids[name]] for name in pair): count for pair, count in plan.links.items()
+                   if all(name in ids for name in pair)}
+        # No switch was taken away.
+        words = ["  false: %s, which never was" % name for name in plan.switches if name not in ids]
+        tally["false"] += len(words)
         found = self.check(design, text)
         lacks = sum(abs(planned.get(pair, 0) - seen[pair]) for pair in set(planned) | set(seen))
         if (lacks > 0) != bool(found) or any(len(f["text"]) > SENTENCE_MAX for f in found):

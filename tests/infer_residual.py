@@ -77,15 +77,16 @@ def short(name):
 
 
 def ids_of(plan, fabric):
-    """name in the plan -> switch id, by GUID and by name"""
+    """name in the plan -> switch id, by GUID and by name; without planned switches that nobody saw"""
     by_name = collections.defaultdict(list)
     for number, name in fabric.names.items():
         by_name[short(name)].append(number)
     ids = {}
     for name, entry in plan.switches.items():
         found = [int(entry["guid"], 16)] if "guid" in entry else by_name[name.lower()]
-        assert len(found) == 1, (name, found)
-        ids[name] = found[0]
+        assert len(found) <= 1, (name, found)
+        if found:
+            ids[name] = found[0]
     return ids
 
 
@@ -95,7 +96,8 @@ def residual(design, text):
     ids = ids_of(plan, fabric)
     names = {number: name for name, number in ids.items()}
     assert set(names) == set(fabric.names), "switches that are not planned"
-    planned = {frozenset(ids[name] for name in pair): count for pair, count in plan.links.items()}
+    planned = {frozenset(ids[name] for name in pair): count for pair, count in plan.links.items()
+               if all(name in ids for name in pair)}
     return sorted((*sorted(names[number] for number in pair), planned.get(pair, 0), fabric.links[pair])
                   for pair in set(planned) | set(fabric.links) if planned.get(pair, 0) != fabric.links[pair])
 

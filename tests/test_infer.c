@@ -241,6 +241,18 @@ static const struct row rows[] = {
 	 "leaf4 core2 1",
 	 "{\"count\": 3, \"hosts\": 6, \"bundle\": 6}", "cable-missing cable-missing"},
 	{"many hosts on a core", MAIN "; hosts core1 5", "{\"tier\": \"core\", \"count\": 1, \"hosts\": 5}", "="},
+	{"a core that is off, beside one with hosts", "tree leaf 6 core 4 2 8 36; hosts core1 2; dead core2",
+	 "{\"name\": \"core-unseen-1\", \"kind\": \"core\", \"ports\": 36, \"hosts\": 0}|{\"a\": \"core-unseen-1\", "
+	 "\"b\": \"leaf[1-6]\", \"count\": 2}|1 switch nobody saw",
+	 "core-missing"},
+	{"one port may be left out by all", "tree leaf 6 core 4 1 8 36; hosts core1 2; dead core2",
+	 "\"core\": {\"ports\": 36, \"count\": 3}", "ok"},
+	{"and so may be those between classes that have others",
+	 "tree leaf 6 core 4 2 8 36; tree io 4 dummy 0 0 6 36; link io1 core1 1; link io1 core2 1; link io1 core3 1; "
+	 "link io1 core4 1; link io2 core1 1; link io2 core2 1; link io2 core3 1; link io2 core4 1; hosts core1 2; "
+	 "dead core2; link io3 core1 1; link io3 core3 1; link io3 core4 1; link io4 core1 1; link io4 core3 1; "
+	 "link io4 core4 1",
+	 "\"core\": {\"ports\": 36, \"count\": 3}", "ok"},
 	{"two cables between two leaves are there on purpose", MAIN "; link leaf1 leaf4 2",
 	 "{\"a\": \"leaf1\", \"b\": [\"core[1-3]\", \"leaf4\"], \"count\": 2}", "="},
 	{"a router with two cables to a core", MAIN "; switch router 36; link router core1 2", "\"router\"", "ok"},

@@ -347,7 +347,7 @@ static int tree_find(struct classes *x)
 	int r;
 
 	if (!intent->layered || intent->ranks != RANKS || intent->f->observed->part_count > 1 ||
-	    intent->f->host_total == 0)
+	    intent->f->host_total == 0 || intent->absent_count > 0)
 		return 0;
 	r = ranks_collect(x);
 	if (r < 0 || !has_two_ranks(x))

@@ -14,6 +14,8 @@ void ft_intent_release(struct ft_intent *intent)
 	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++)
 		ft_twins_release(&intent->twins[side]);
 	free(intent->pairs);
+	while (intent->absent_count > 0)
+		free(intent->absent[--intent->absent_count].links);
 	ft_map_release(&intent->pair_at);
 	ft_map_release(&intent->shape_at);
 }
@@ -262,6 +264,8 @@ int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
 		r = ft_intent_regular(intent);
 	if (r == 0)
 		r = ports_respect(intent);
+	if (r == 0)
+		r = ft_intent_absent(intent);
 	if (r == 0)
 		sums_count(intent);
 	return r;

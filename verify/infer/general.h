@@ -12,6 +12,7 @@
  *                    have is planned, and deviations are faults or a class of their own
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
  *                    of their kind, and holes among the ports of a bundle
+ *   absent.c         switches that nobody saw, as ports say that lead to one
  *   planes.c         the design as a tree with planes and rings, if that says it all
  *   general_write.c  else as a graph
  *
@@ -52,6 +53,17 @@ struct ft_twins {
 		      */
 };
 
+/* A switch that nobody saw, with its planned cables. */
+struct ft_absent_link {
+	uint32_t observed, width;
+};
+struct ft_absent {
+	uint32_t like; /* an observed switch of its kind */
+	struct ft_absent_link *links;
+	uint32_t count;
+};
+enum { FT_ABSENT_MAX = 4 };
+
 struct ft_intent {
 	const struct ft_inference *f;
 	uint32_t count; /* observed switches */
@@ -71,6 +83,9 @@ struct ft_intent {
 	uint64_t proven;	   /* of the missing ones, those that ports prove */
 	uint64_t undecided;	   /* possibly missing cables, planned as seen */
 	uint32_t own_class;	   /* switches planned differently from their twins */
+
+	struct ft_absent absent[FT_ABSENT_MAX]; /* links are owned */
+	uint32_t absent_count;
 };
 
 void ft_intent_release(struct ft_intent *intent);
@@ -93,6 +108,9 @@ int ft_intent_blocks(struct ft_intent *intent);
 
 /* regular.c: plans the rest. Returns 0 or -ENOMEM. */
 int ft_intent_regular(struct ft_intent *intent);
+
+/* absent.c: fills absent. Returns 0 or -ENOMEM. */
+int ft_intent_absent(struct ft_intent *intent);
 
 /* general_write.c: the design as text. Returns 0 or -ENOMEM. */
 int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "verify/infer/by_rule.h"
 #include "verify/infer/ranges.h"
@@ -261,6 +262,59 @@ static int list_write(const struct writer *w, struct ft_text *text, const uint32
 	return r;
 }
 
+/* ---- switches that nobody saw ---- */
+
+/* A name that no switch has. */
+static void absent_name(const struct writer *w, uint32_t k, char *ret_name, size_t size)
+{
+	for (uint32_t number = k + 1, i = 0; i < w->intent->count; number++) {
+		snprintf(ret_name, size, "%s-unseen-%u", kind_word(w, w->intent->absent[k].like), number);
+		for (i = 0; i < w->intent->count && strcasecmp(w->name[i], ret_name) != 0; i++)
+			;
+	}
+}
+
+static void absent_switches_write(const struct writer *w, struct lines *lines)
+{
+	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
+		_cleanup_(ft_text_release) struct ft_text item = {0};
+		uint32_t like = w->intent->absent[k].like;
+		char name[KIND_SIZE + 32];
+
+		absent_name(w, k, name, sizeof(name));
+		ft_text_printf(&item, "{\"name\": \"%s\", \"kind\": \"%s\", \"ports\": %u, \"hosts\": 0}", name,
+			       w->kind[like], ft_infer_ports(w->intent->f, like));
+		line_add(lines, &item);
+	}
+}
+
+/* The links of one missing switch that are as wide as the first one left; marks them as done by a width of 0. */
+static int absent_links_write(const struct writer *w, struct lines *lines)
+{
+	int r = 0;
+
+	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
+		const struct ft_absent *absent = &w->intent->absent[k];
+		char name[KIND_SIZE + 32];
+
+		absent_name(w, k, name, sizeof(name));
+		for (uint32_t i = 0, count; r == 0 && i < absent->count; i += count) {
+			_cleanup_(ft_text_release) struct ft_text item = {0};
+
+			for (count = 0; i + count < absent->count; count++) {
+				if (absent->links[i + count].width != absent->links[i].width)
+					break;
+				w->next[count] = absent->links[i + count].observed;
+			}
+			ft_text_printf(&item, "{\"a\": \"%s\", \"b\": ", name);
+			r = list_write(w, &item, w->next, count);
+			ft_text_printf(&item, ", \"count\": %u}", absent->links[i].width);
+			line_add(lines, &item);
+		}
+	}
+	return r;
+}
+
 static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
 {
 	const struct ft_inference *f = w->intent->f;
@@ -316,6 +370,7 @@ static int switches_write(struct writer *w, struct ft_text *text)
 		}
 		r = switch_line(w, &lines, w->next, count, guids > 0);
 	}
+	absent_switches_write(w, &lines);
 	ft_text_puts(text, "\n\t]");
 	return r;
 }
@@ -425,6 +480,8 @@ static int links_write(struct writer *w, struct ft_text *text)
 		ft_text_printf(&item, ", \"count\": %u}", fan->width);
 		line_add(&lines, &item);
 	}
+	if (r == 0)
+		r = absent_links_write(w, &lines);
 	ft_text_puts(text, "\n\t]");
 	return r;
 }
@@ -480,6 +537,11 @@ static void why_write(const struct writer *w, struct ft_text *text)
 			",\n\t\t\"switches\": \"%u switch%s no name of their own: names are made up, and the GUIDs "
 			"tell who they are\"",
 			w->unnamed, w->unnamed == 1 ? " has" : "es have");
+	if (w->intent->absent_count > 0)
+		ft_text_printf(text,
+			       ",\n\t\t\"unseen\": \"%u switch%s nobody saw: all switches of a class have as many dark "
+			       "ports between their cables as a bundle to one more would take\"",
+			       w->intent->absent_count, ft_text_es(w->intent->absent_count));
 	ft_text_puts(text, "\n\t}");
 }
 

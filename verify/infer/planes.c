@@ -352,7 +352,8 @@ static int planes_find(struct planes *x)
 	const struct ft_intent *intent = x->intent;
 	int r;
 
-	if (!intent->layered || intent->ranks != RANKS || intent->f->observed->part_count > 1)
+	if (!intent->layered || intent->ranks != RANKS || intent->f->observed->part_count > 1 ||
+	    intent->absent_count > 0)
 		return 0;
 	r = order_make(x);
 	if (r < 0)
