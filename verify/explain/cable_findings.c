@@ -578,22 +578,6 @@ struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_g
 
 /* ---- remaining missing cables, whose ports are only likely ---- */
 
-/* The port of @observed that usually leads to planned @peer, if something else is plugged into it. */
-static uint32_t usual_port_taken(const struct ft_model *m, uint32_t observed, uint32_t peer)
-{
-	const struct ft_node *node = node_of(m, observed);
-
-	for (uint32_t n = 1; n <= node->port_count; n++) {
-		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
-		uint32_t there = far ? m->observed.switch_of_node[far->node] : FT_NONE;
-
-		if (far && ft_port_usual(m, observed, n, peer) &&
-		    (there == FT_NONE || m->observed.switches[there].planned != peer))
-			return node->first_port + n - 1;
-	}
-	return FT_NONE;
-}
-
 /* The state of the ports of @count missing cables between two places. */
 static struct ft_cable_gap shortage_look(const struct explain *x, uint32_t p, uint32_t q, uint32_t count)
 {
@@ -609,7 +593,7 @@ static struct ft_cable_gap shortage_look(const struct explain *x, uint32_t p, ui
 	    (!lower_dark && ft_ports_pick(m, lower, q, count, FT_LINK_SILENT, x->picked) > 0)) {
 		gap.evidence = FT_EVIDENCE_MUTE;
 	} else if (!lower_dark || !upper_dark) {
-		gap.taken = usual_port_taken(m, lower_dark ? upper : lower, lower_dark ? p : q);
+		gap.taken = ft_port_taken(m, lower_dark ? upper : lower, lower_dark ? p : q);
 		if (!lower_dark && !upper_dark && gap.taken != FT_NONE)
 			gap.evidence = FT_EVIDENCE_SEEN;
 	}

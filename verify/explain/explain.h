@@ -104,6 +104,13 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t pee
 /* For the cable in port @keep of @right whose other end has moved: the port of @target where it belongs, or FT_NONE. */
 uint32_t ft_port_home(struct explain *x, uint32_t keep, uint32_t right, uint32_t target);
 
+/* The port at the other end of the cable that the plan lists in port @number of @place, or FT_NONE. */
+uint32_t ft_port_opposite(const struct ft_model *m, uint32_t place, uint32_t number);
+
+/* The port of @observed that usually leads to planned switch @peer, if something else is plugged into it, or FT_NONE.
+ */
+uint32_t ft_port_taken(const struct ft_model *m, uint32_t observed, uint32_t peer);
+
 /* Adds the actions that restore @count cables between two places, with the free ports that are known for them. */
 void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t count);
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The port where a cable belongs, predicted from the use of its number on other switches of the kind: ports without a
- * cable, by rank. None is named where that would be a guess. Cost: O(ranks * ports of the switch).
+ * The port where a cable belongs, among those without one, by rank. The one predictor of ports: it asks the plan and
+ * the baseline, then the use of the number on other switches of the kind (match/port_use.c), then what missing cables
+ * of both switches and their other ports tell (port_holes.c), and last where a switch has its links. None is named
+ * where that would be a guess. Cost: O(ranks * ports of the switch).
+ *
+ * The first three are evidence of which cables are missing, too, and pairing.c asks them for that. Holes are not: they
+ * follow from the missing cables, and would confirm any of them.
  */
 #include "config.h"
 
@@ -47,6 +52,20 @@ static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t numb
 	return m->snapshot->ports[across].peer == FT_NO_PORT;
 }
 
+/* Where port @number of @observed leads, as far as that is told: to planned switch @peer, or to another one. */
+enum use { USE_ELSEWHERE, USE_UNTOLD, USE_THERE };
+
+static enum use use_of(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
+{
+	uint32_t hole = m->holes ? m->holes[node_of(m, observed)->first_port + number - 1] : FT_NONE;
+
+	if (ft_port_usual(m, observed, number, peer))
+		return USE_THERE;
+	if (ft_port_has_use(m, observed, number))
+		return USE_ELSEWHERE;
+	return hole == FT_NONE ? USE_UNTOLD : hole == peer ? USE_THERE : USE_ELSEWHERE;
+}
+
 /* How likely port @number of @observed, which has no cable, is the one for planned switch @peer. */
 static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ranges *r, uint32_t observed,
 			      uint32_t number, uint32_t peer)
@@ -54,6 +73,7 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	const struct ft_snapshot *s = m->snapshot;
 	uint32_t was, far;
+	enum use use;
 
 	if (ft_port_map_knows(m, sw->planned))
 		return ft_port_usual(m, observed, number, peer) ? RANK_USUAL : RANK_FOREIGN;
@@ -64,17 +84,12 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 		far = ft_recall_far(m, s->nodes[sw->node].first_port + number - 1);
 		return far != FT_NONE && s->ports[far].link != FT_LINK_UP ? RANK_RECALLED : RANK_USUAL;
 	}
-	/* Missing cables of both switches, and their other ports, may say more than numbers do. */
-	was = m->holes ? m->holes[s->nodes[sw->node].first_port + number - 1] : FT_NONE;
-	if (was != FT_NONE && !ft_port_has_use(m, observed, number))
-		return was == peer ? RANK_USUAL : RANK_FOREIGN;
+	use = use_of(m, observed, number, peer);
+	if (use != USE_UNTOLD)
+		return use == USE_THERE ? RANK_USUAL : RANK_FOREIGN;
 	/* If the kind or this switch has no pattern, numbers predict nothing: only the last free port does. */
 	if (number >= m->habit_ports || !m->regular[sw->kind] || !sw->regular)
 		return gap_tells(m, observed, number, peer) ? RANK_USUAL : RANK_SPARE;
-	if (ft_port_usual(m, observed, number, peer))
-		return RANK_USUAL;
-	if (ft_port_has_use(m, observed, number))
-		return RANK_FOREIGN;
 	if (ft_port_is_hosts(m, observed, number))
 		return RANK_FOREIGN;
 	/* Between the tree and switches beside it, ports have no order. */
@@ -121,15 +136,14 @@ static uint32_t rank_pick(const struct ft_model *m, const struct ft_port_ranges 
 	return count;
 }
 
-/* The ports of @observed, in any state, that other switches use for planned switch @peer. */
+/* The ports of @observed, in any state, that are told to lead to planned switch @peer. */
 static uint32_t usual_ports(const struct ft_model *m, uint32_t observed, uint32_t peer)
 {
 	const struct ft_node *node = node_of(m, observed);
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node->port_count; n++)
-		count +=
-			ft_port_usual(m, observed, n, peer) || (m->holes && m->holes[node->first_port + n - 1] == peer);
+		count += use_of(m, observed, n, peer) == USE_THERE;
 	return count;
 }
 
@@ -206,6 +220,35 @@ void ft_connect_act(struct explain *x, struct ft_finding *f, uint32_t p, uint32_
 			b.port = ft_port_unacted(x, f, q, p, count);
 		ft_finding_act_ends(m, f, FT_ACT_CONNECT, a, b);
 	}
+}
+
+uint32_t ft_port_opposite(const struct ft_model *m, uint32_t place, uint32_t number)
+{
+	uint32_t i = ft_port_map_cable(m, place, number), far_number;
+	const struct ft_plan_cable *cable;
+	const struct ft_node *node;
+
+	if (i == FT_NONE || m->observed_of[ft_port_map_far(m, i, place)] == FT_NONE)
+		return FT_NONE;
+	cable = &m->plan->cables[i];
+	far_number = m->place_of[cable->a] == place ? cable->b_port : cable->a_port;
+	node = node_of(m, m->observed_of[ft_port_map_far(m, i, place)]);
+	return far_number > 0 && far_number <= node->port_count ? node->first_port + far_number - 1 : FT_NONE;
+}
+
+uint32_t ft_port_taken(const struct ft_model *m, uint32_t observed, uint32_t peer)
+{
+	const struct ft_node *node = node_of(m, observed);
+
+	for (uint32_t n = 1; n <= node->port_count; n++) {
+		const struct ft_port *far = ft_port_peer(m->snapshot, ft_node_port(m->snapshot, node, n));
+		uint32_t there = far ? m->observed.switch_of_node[far->node] : FT_NONE;
+
+		if (far && ft_port_usual(m, observed, n, peer) &&
+		    (there == FT_NONE || m->observed.switches[there].planned != peer))
+			return node->first_port + n - 1;
+	}
+	return FT_NONE;
 }
 
 uint32_t ft_usual_ports(const struct ft_model *m, uint32_t observed, uint32_t peer, enum ft_link link, uint32_t votes)

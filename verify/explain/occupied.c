@@ -7,27 +7,12 @@
 
 #include "verify/explain/residual.h"
 
-/* The port at the other end of the planned cable in port @number of @place, or FT_NONE. */
-static uint32_t exact_far_end(const struct ft_model *m, uint32_t place, uint32_t number)
-{
-	uint32_t i = ft_port_map_cable(m, place, number), far_number;
-	const struct ft_plan_cable *cable;
-	const struct ft_node *node;
-
-	if (i == FT_NONE || m->observed_of[ft_port_map_far(m, i, place)] == FT_NONE)
-		return FT_NONE;
-	cable = &m->plan->cables[i];
-	far_number = m->place_of[cable->a] == place ? cable->b_port : cable->a_port;
-	node = node_of(m, m->observed_of[ft_port_map_far(m, i, place)]);
-	return far_number > 0 && far_number <= node->port_count ? node->first_port + far_number - 1 : FT_NONE;
-}
-
 /* Restores the cable from @port of @planned to @q, in the port of @q that waits for it, if known. */
 static void missing_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
 {
 	struct ft_model *m = x->m;
 	const struct ft_lack *last = f->lack_count ? &f->lacks[f->lack_count - 1] : &(const struct ft_lack){0};
-	uint32_t count = *missing_at(x, planned, q), to = exact_far_end(m, planned, ft_port_number(m, port));
+	uint32_t count = *missing_at(x, planned, q), to = ft_port_opposite(m, planned, ft_port_number(m, port));
 
 	/* Cables of the pair that were folded before wait for their ports, too. */
 	for (size_t i = 0; i < f->lack_count; i++)
