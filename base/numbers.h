@@ -14,6 +14,22 @@ static inline int ft_number_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static inline uint32_t ft_number_least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint32_t ft_number_most(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The difference, whichever is the greater. */
+static inline uint32_t ft_number_apart(uint32_t a, uint32_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 /* O(count). */
 static inline bool ft_number_is_among(const uint32_t *list, uint32_t count, uint32_t number)
 {

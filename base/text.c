@@ -241,6 +241,11 @@ int ft_text_natural_compare(const char *a, const char *b)
 	return strcmp(whole_a, whole_b);
 }
 
+int ft_text_natural_order(const void *a, const void *b)
+{
+	return ft_text_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
 unsigned int ft_text_distance(const char *a, const char *b)
 {
 	unsigned int row[FT_WORD_MAX + 1];

@@ -100,6 +100,8 @@ uint64_t ft_text_checksum(const char *string);
  * Returns <0, 0, >0 like strcmp(); 0 only for equal strings.
  */
 int ft_text_natural_compare(const char *a, const char *b);
+/* The same of two elements of a list of strings, for qsort(). */
+int ft_text_natural_order(const void *a, const void *b);
 
 /*
  * The Levenshtein distance of two words, case-insensitive, for suggesting a key. UINT_MAX if one is longer than

@@ -192,18 +192,14 @@ static void wires_in_others(struct maker *x, struct bundle *b)
 	}
 }
 
-static bool status_is_gone(enum ft_status status)
-{
-	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING;
-}
-
 /* Of cables of which an end was not seen. A cable whose far switch does not answer is up at one end. */
 static enum ft_cable_state unseen_state(const struct ft_model *m, const struct bundle *b)
 {
 	enum ft_status one = m->status[b->p], other = m->status[b->q];
 	bool nothing = m->observed_of[b->p] == FT_NONE && m->observed_of[b->q] == FT_NONE;
 
-	if (status_is_gone(one) || status_is_gone(other) || one == FT_STATUS_NOT_DUE || other == FT_STATUS_NOT_DUE)
+	if (ft_status_is_gone(one) || ft_status_is_gone(other) || one == FT_STATUS_NOT_DUE ||
+	    other == FT_STATUS_NOT_DUE)
 		return FT_CABLE_MISSING;
 	if (one == FT_STATUS_MUTE || other == FT_STATUS_MUTE)
 		return nothing ? FT_CABLE_UNKNOWN : FT_CABLE_HALF;
@@ -442,7 +438,7 @@ static enum ft_cable_state host_unseen_state(const struct ft_model *m, uint32_t 
 	if (!sw && m->status[place] == FT_STATUS_MUTE)
 		return FT_CABLE_UNKNOWN;
 	if (!sw)
-		return status_is_gone(m->status[place]) || m->status[place] == FT_STATUS_NOT_DUE ||
+		return ft_status_is_gone(m->status[place]) || m->status[place] == FT_STATUS_NOT_DUE ||
 				       (m->snapshot->source.complete && !m->cut_off)
 			       ? FT_CABLE_MISSING
 			       : FT_CABLE_UNKNOWN;

@@ -106,18 +106,13 @@ static int hosts_missing(const struct ft_model *m, struct names *n)
 	return r;
 }
 
-static int name_compare(const void *a, const void *b)
-{
-	return ft_text_natural_compare(*(char *const *)a, *(char *const *)b);
-}
-
 /* Sorted, and each once: a host with two adapters has two cables. */
 static void names_settle(struct names *n)
 {
 	size_t kept = 0;
 
 	if (n->count > 0)
-		qsort(n->name, n->count, sizeof(*n->name), name_compare);
+		qsort(n->name, n->count, sizeof(*n->name), ft_text_natural_order);
 	for (size_t i = 0; i < n->count; i++) {
 		if (kept > 0 && strcmp(n->name[kept - 1], n->name[i]) == 0)
 			free(n->name[i]);

@@ -371,11 +371,6 @@ static int side_number(struct side *s)
 	return r;
 }
 
-static uint32_t greater(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 int ft_boards_number(struct ft_chassis *c, const struct ft_chip_graph *g)
 {
 	int r = 0;
@@ -386,8 +381,8 @@ int ft_boards_number(struct ft_chassis *c, const struct ft_chip_graph *g)
 		struct side side = {.c = c, .g = g, .tier = i % FT_DIRECTOR_KINDS, .line = i >= FT_DIRECTOR_KINDS};
 
 		side.chips_per_board = side.line ? in.line_chips : in.fabric_chips;
-		side.boards = side.line ? greater(in.line_boards, in.line_boards_max)
-					: greater(in.fabric_boards, in.fabric_boards_max);
+		side.boards = side.line ? ft_number_most(in.line_boards, in.line_boards_max)
+					: ft_number_most(in.fabric_boards, in.fabric_boards_max);
 		r = side_number(&side);
 	}
 	return r;

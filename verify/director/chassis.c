@@ -60,11 +60,6 @@ static const struct ft_director *director_of(const struct build *b, const struct
 	return &b->c->directors[chip->director];
 }
 
-static uint32_t greater(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 /* ---- chips and directors ---- */
 
 static int chip_compare(const void *a, const void *b, void *arg)
@@ -435,7 +430,7 @@ static uint32_t outer_wanted(const struct build *b, unsigned int tier)
 
 	for (uint32_t i = 0; i < b->c->kind_count && !in.line_chips; i++)
 		if (b->c->kinds[i].tier == tier)
-			chips = greater(chips, b->c->kinds[i].chip + 1);
+			chips = ft_number_most(chips, b->c->kinds[i].chip + 1);
 	boards = boards ? boards : b->boards[tier];
 	if (!in.line_ports && boards && ports % boards == 0)
 		in.line_ports = ports / boards;
@@ -502,11 +497,11 @@ static void kinds_number(struct build *b)
 
 			for (uint32_t n = 0; n < b->c->kind_count; n++)
 				if (kinds[n].tier == k->tier && kinds[n].chip == chip)
-					most = greater(most, kinds[n].outer);
+					most = ft_number_most(most, kinds[n].outer);
 			if (chip < k->chip)
 				k->first += most;
 			else
-				b->line_ports[k->tier] = greater(b->line_ports[k->tier], k->first + most);
+				b->line_ports[k->tier] = ft_number_most(b->line_ports[k->tier], k->first + most);
 		}
 	}
 }
@@ -519,7 +514,7 @@ static int ports_learn(struct build *b)
 		const struct ft_chip *chip = &b->c->chips[i];
 		uint32_t *boards = &b->boards[director_of(b, chip)->tier];
 
-		*boards = chip->line ? greater(*boards, chip->board + 1) : *boards;
+		*boards = chip->line ? ft_number_most(*boards, chip->board + 1) : *boards;
 	}
 	r = makes_tell(b);
 	if (r == 0)
@@ -529,8 +524,8 @@ static int ports_learn(struct build *b)
 	kinds_number(b);
 	/* Planned boards beyond the seen ones are numbered, too. */
 	for (unsigned int kind = 0; kind < FT_DIRECTOR_KINDS; kind++) {
-		b->line_ports[kind] = greater(b->line_ports[kind], ft_inside_planned(&b->g, kind).line_ports);
-		b->boards[kind] = greater(b->boards[kind], ft_inside_planned(&b->g, kind).line_boards);
+		b->line_ports[kind] = ft_number_most(b->line_ports[kind], ft_inside_planned(&b->g, kind).line_ports);
+		b->boards[kind] = ft_number_most(b->boards[kind], ft_inside_planned(&b->g, kind).line_boards);
 	}
 	return r;
 }

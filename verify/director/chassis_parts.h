@@ -3,6 +3,7 @@
 #ifndef FT_VERIFY_DIRECTOR_CHASSIS_PARTS_H
 #define FT_VERIFY_DIRECTOR_CHASSIS_PARTS_H
 
+#include "base/numbers.h"
 #include "planner/plan/wiring.h"
 #include "verify/model/chassis.h"
 

@@ -136,7 +136,7 @@ static struct gap_shadow gap_shadow(const struct ft_inspection *in, const struct
 
 		s.expected += room;
 		for (size_t l = 0; l < FT_COUNT(links); l++) {
-			uint32_t n = lesser(ft_traces_in_state(m, &chips[i], links[l]), room);
+			uint32_t n = ft_number_least(ft_traces_in_state(m, &chips[i], links[l]), room);
 
 			*counts[l] += n;
 			room -= n;
@@ -360,7 +360,7 @@ static uint32_t slots_of(const struct ft_inspection *in, bool line, uint32_t wan
 	for (uint32_t i = 0; i < in->d->count; i++)
 		if (chips[i].line == line && chips[i].board >= slots)
 			slots = chips[i].board + 1;
-	return lesser(slots, BOARDS_MOST);
+	return ft_number_least(slots, BOARDS_MOST);
 }
 
 /* Marks the places without a board. Returns how many. */

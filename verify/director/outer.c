@@ -209,7 +209,7 @@ static uint32_t share_of(const struct ft_inspection *in, const struct ft_gap *ga
 		return 0;
 	others = others_lacking(in, q);
 	lacking = lacking > others ? lacking - others : 0;
-	return lesser(lacking, lesser(most, room));
+	return ft_number_least(lacking, ft_number_least(most, room));
 }
 
 /* The rest, in ports whose use is unknown: cables for which no port on the other boards is the place. */
@@ -219,7 +219,7 @@ static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t sha
 
 	if (room == 0 || m->observed_of[q] == FT_NONE || ft_usual_ports(m, in->observed, q, FT_LINK_DOWN, 1) > 0)
 		return 0;
-	return lesser(*missing_at(in->x, in->place, q) - share, room);
+	return ft_number_least(*missing_at(in->x, in->place, q) - share, room);
 }
 
 /* ---- plans with ports ---- */
@@ -325,7 +325,7 @@ uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding 
 		return outer_cables_count(in, f, gap, link, room);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
 		uint32_t share = share_of(in, gap, by, pair->peer, room - taken);
-		uint32_t rest = rest_of(in, pair->peer, share, lesser(untold, room - taken - share));
+		uint32_t rest = rest_of(in, pair->peer, share, ft_number_least(untold, room - taken - share));
 
 		if (share + rest > 0)
 			outer_cables_take(in, f, pair->peer, share + rest, link);
@@ -344,8 +344,8 @@ uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap
 	if (in->place >= m->edges)
 		return 0;
 	ft_gap_ports(in, gap, &room);
-	hosts = lesser(in->x->hosts_lacking, planned > observed ? planned - observed : 0);
-	hosts = lesser(hosts, room > cables ? room - cables : 0);
+	hosts = ft_number_least(in->x->hosts_lacking, planned > observed ? planned - observed : 0);
+	hosts = ft_number_least(hosts, room > cables ? room - cables : 0);
 	in->x->hosts_lacking -= hosts;
 	m->hosts_behind += hosts;
 	return hosts;

@@ -179,7 +179,7 @@ static uint32_t width_count(const struct ft_inspection *in, const struct ft_chip
 			continue;
 		for (uint32_t n = d->first; n < d->first + d->count; n++)
 			if (c->chips[n].line && c->chips[n].chip == line->chip)
-				votes[lesser(ft_traces_between(c, &c->chips[n], there), MOST - 1)]++;
+				votes[ft_number_least(ft_traces_between(c, &c->chips[n], there), MOST - 1)]++;
 	}
 	for (uint32_t i = 1; i < MOST; i++)
 		if (votes[i] > 0 && votes[i] >= votes[best])
@@ -214,13 +214,13 @@ static uint32_t hidden_traces(const struct ft_inspection *in, const struct ft_ch
 			      uint32_t lacking)
 {
 	const struct ft_model *m = in->x->m;
-	uint32_t hazy = lesser(hazy_of(m, line), hazy_of(m, fabric));
+	uint32_t hazy = ft_number_least(hazy_of(m, line), hazy_of(m, fabric));
 	uint32_t dark;
 
 	if (hazy == 0)
 		return 0;
 	dark = ft_traces_pick(in, line, ft_spot_of(fabric), lacking, FT_LINK_DOWN, in->x->picked);
-	return lesser(lacking - dark, hazy);
+	return ft_number_least(lacking - dark, hazy);
 }
 
 /* A line chip and a fabric chip of the director: planned and observed traces. */
@@ -353,7 +353,7 @@ static void pair_report(const struct ft_inspection *in, const struct pair *pair)
 	enum { SHOWN = 256 }; /* a chip has no more ports */
 	struct ft_model *m = in->x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISSING, FT_EVIDENCE_ABSENT);
-	uint32_t ports[2][SHOWN], found[2], count = lesser(pair->lacking, SHOWN), wanted = pair->wanted;
+	uint32_t ports[2][SHOWN], found[2], count = ft_number_least(pair->lacking, SHOWN), wanted = pair->wanted;
 	struct ft_text *words[2] = {&in->x->text_a, &in->x->text_b};
 	char buffer[48];
 
@@ -600,7 +600,7 @@ static void chip_report(const struct ft_inspection *in, const struct ft_chip *ch
 		ft_text_printf(far, " and %u more", count - named);
 	ft_chip_text(m, chip->node, name);
 	ft_say(m, &f->expected, "%u traces to the %s boards", wanted, others);
-	ft_say(m, &f->observed, "%u of %u", wanted - lesser(f->count, wanted), wanted);
+	ft_say(m, &f->observed, "%u of %u", wanted - ft_number_least(f->count, wanted), wanted);
 	ft_say(m, &f->text, "%u of the %u backplane traces of %s are dead, those to %u %s chips%s", f->count, wanted,
 	       ft_text_string(name), count, others, ft_text_string(far));
 	ft_text_reset(far);

@@ -558,7 +558,7 @@ struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_g
 			f->evidence = gap_evidence(g, &gaps[i]);
 	f->count = f->impact.links_lost = count;
 	ft_finding_lack(m, f, lower, upper, count);
-	*lacking -= lesser(count, *lacking);
+	*lacking -= ft_number_least(count, *lacking);
 	gaps_end(g, f, gaps, count, false, a);
 	upper_known = gaps_end(g, f, gaps, count, true, b) > 0;
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, lower),

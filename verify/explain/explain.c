@@ -141,7 +141,7 @@ static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, 
 	uint32_t other = ft_usual_ports(m, m->observed_of[q], p, FT_LINK_DOWN, 1);
 
 	dark = dark > other ? dark : other;
-	return dark < missing ? lesser(missing - dark, hazy) : 0;
+	return dark < missing ? ft_number_least(missing - dark, hazy) : 0;
 }
 
 static int unjudged_take(struct explain *x)
@@ -160,7 +160,7 @@ static int unjudged_take(struct explain *x)
 
 		if (x->missing[cell] == 0 || hazy[p] == 0 || hazy[q] == 0)
 			continue;
-		n = hidden_cables(m, p, q, x->missing[cell], lesser(hazy[p], hazy[q]));
+		n = hidden_cables(m, p, q, x->missing[cell], ft_number_least(hazy[p], hazy[q]));
 		x->missing[cell] -= n;
 		hazy[p] -= n;
 		hazy[q] -= n;

@@ -11,6 +11,7 @@
 #ifndef FT_VERIFY_EXPLAIN_EXPLAIN_H
 #define FT_VERIFY_EXPLAIN_EXPLAIN_H
 
+#include "base/numbers.h"
 #include "verify/model/model.h"
 
 struct surplus {
@@ -44,11 +45,6 @@ struct explain {
 static inline uint32_t *missing_at(const struct explain *x, uint32_t p, uint32_t q)
 {
 	return &x->missing[ft_cell_at(x->m, p, q)];
-}
-
-static inline uint32_t lesser(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 static inline const char *label_of(const struct ft_model *m, uint32_t planned)

@@ -436,7 +436,7 @@ static void cells_count(struct ft_residual *g)
 	uint32_t up = 0;
 
 	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
-		uint32_t width = m->cells.width[cell], seen = lesser(m->cells.seen[cell], width);
+		uint32_t width = m->cells.width[cell], seen = ft_number_least(m->cells.seen[cell], width);
 
 		if (!ft_cell_is_seen(m, cell))
 			continue;

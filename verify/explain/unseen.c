@@ -31,16 +31,16 @@ static struct shadow shadow_of(const struct ft_model *m, uint32_t planned)
 		if (observed == FT_NONE || m->status[pair->peer] == FT_STATUS_ISOLATED)
 			continue;
 		s.expected += room;
-		n = lesser(ft_uplinks_in_state(m, observed, FT_LINK_SILENT), room);
+		n = ft_number_least(ft_uplinks_in_state(m, observed, FT_LINK_SILENT), room);
 		s.silent += n;
 		room -= n;
 		/* An unread port may lead there. Ports that are down may be spare ones, so they come last. */
-		n = lesser(ft_uplinks_in_state(m, observed, FT_LINK_UNREAD), room);
+		n = ft_number_least(ft_uplinks_in_state(m, observed, FT_LINK_UNREAD), room);
 		s.unread += n;
 		room -= n;
 		n = ft_uplinks_in_state(m, observed, FT_LINK_DOWN);
-		s.dark += lesser(n, room);
-		s.dark_at_most += lesser(n, m->cells.width[pair->cell]);
+		s.dark += ft_number_least(n, room);
+		s.dark_at_most += ft_number_least(n, m->cells.width[pair->cell]);
 	}
 	return s;
 }
@@ -468,17 +468,12 @@ static uint32_t hosts_behind(struct explain *x, uint32_t planned)
 {
 	const struct ft_model *m = x->m;
 	uint32_t room = ft_bind_of(m, planned)->count > 0 ? m->places[planned]->hosts : ft_host_ports_of(m, planned);
-	uint32_t hosts = lesser(x->hosts_lacking, room);
+	uint32_t hosts = ft_number_least(x->hosts_lacking, room);
 
 	if (ft_is_beside(m, planned))
 		return m->places[planned]->hosts;
 	x->hosts_lacking -= hosts;
 	return hosts;
-}
-
-static uint32_t difference(uint32_t a, uint32_t b)
-{
-	return a > b ? a - b : b - a;
 }
 
 struct pod {
@@ -533,8 +528,8 @@ static void unseen_edge_alternative(struct explain *x, struct ft_finding *f, uin
 		struct pod there = pods[other];
 
 		if (there.spine == FT_NONE || there.planned == here.planned ||
-		    difference(here.planned, here.seen) + difference(there.planned, there.seen) !=
-			    difference(there.planned, here.seen) + difference(here.planned, there.seen))
+		    ft_number_apart(here.planned, here.seen) + ft_number_apart(there.planned, there.seen) !=
+			    ft_number_apart(there.planned, here.seen) + ft_number_apart(here.planned, there.seen))
 			continue;
 		ft_finding_alternative(m, f,
 				       "the plan has pods of %u and of %u edge switches, and which is which is not "

@@ -310,7 +310,7 @@ static uint32_t peers_least(const struct ft_multigraph *g)
 static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
 	uint32_t planned = w->in->planned->count, observed = w->in->observed->count, count = 0, restart = 0;
-	uint32_t few = 2 + absolute(planned, observed);
+	uint32_t few = 2 + ft_number_apart(planned, observed);
 	_cleanup_free_ struct ft_assign_guess *guesses = NULL;
 	int r = ft_assign_guesses_make(w, &guesses, &count);
 	bool alike = r == 0 && count > 0 && !w->unlike && 2 * guesses[0].crowd > planned, based = alike;

@@ -11,6 +11,7 @@
 #define FT_VERIFY_MATCH_ASSIGN_PARTS_H
 
 #include "base/arena.h"
+#include "base/numbers.h"
 #include "verify/match/assign.h"
 
 #define FT_UNASSIGNED UINT32_MAX
@@ -119,11 +120,6 @@ struct ft_assign_pool {
 	uint64_t key[FT_POOL_MAX]; /* of the residual */
 	uint32_t count;
 };
-
-static inline uint32_t absolute(uint32_t a, uint32_t b)
-{
-	return a > b ? a - b : b - a;
-}
 
 static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
 {

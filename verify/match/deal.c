@@ -32,7 +32,7 @@ static int dealt_compare(const void *a, const void *b)
 /* The price of different numbers of hosts: first the sum of differences, then the number of switches that differ. */
 static uint32_t hosts_apart(uint32_t a, uint32_t b)
 {
-	return 2 * absolute(a, b) + (a != b);
+	return 2 * ft_number_apart(a, b) + (a != b);
 }
 
 /* Assigns switches to places with the same number of hosts. Both lists are sorted; the unassigned remain in them. */

@@ -167,7 +167,7 @@ static uint32_t hops_disagree(struct ft_assign_work *w, uint32_t o, uint32_t p)
 			uint32_t z = planned->adjacent[k].vertex;
 
 			if (w->origin[z] != FT_UNASSIGNED && z != p)
-				disagree += absolute(w->hops_planned[z], w->hops_seen[z]);
+				disagree += ft_number_apart(w->hops_planned[z], w->hops_seen[z]);
 			w->hops_planned[z] = w->hops_seen[z] = 0;
 		}
 	}

@@ -52,7 +52,7 @@ static uint32_t looks_apart(const struct ft_assign_work *w, uint32_t o, uint32_t
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < looks; i++)
-		sum += (uint64_t)weight[i] * absolute(a->at[i], b->at[i]);
+		sum += (uint64_t)weight[i] * ft_number_apart(a->at[i], b->at[i]);
 	return sum < UINT32_MAX / FT_LIKENESS_SCALE ? (uint32_t)sum : UINT32_MAX / FT_LIKENESS_SCALE;
 }
 
@@ -96,8 +96,8 @@ static uint32_t neighbours_apart(const struct ft_assign_work *w, const uint32_t 
 
 		for (uint32_t k = b->first[p]; k < b->first[p + 1]; k++) {
 			uint32_t apart = row[b->adjacent[k].vertex] +
-					 32 * absolute(a->adjacent[i].count, b->adjacent[k].count) +
-					 32 * absolute(w->observed_ways.between[i], w->planned_ways.between[k]);
+					 32 * ft_number_apart(a->adjacent[i].count, b->adjacent[k].count) +
+					 32 * ft_number_apart(w->observed_ways.between[i], w->planned_ways.between[k]);
 
 			if (taken[k - b->first[p]] || (apart >= best && at != FT_UNASSIGNED))
 				continue;

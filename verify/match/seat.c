@@ -68,7 +68,7 @@ uint32_t ft_assign_class_member(struct ft_assign_work *w, uint32_t c, uint32_t o
 	uint32_t hosts = w->in->observed_at[o].hosts, best = FT_UNASSIGNED, least = 0;
 
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
-		uint32_t p = w->members[i], apart = absolute(w->in->planned_at[p].hosts, hosts);
+		uint32_t p = w->members[i], apart = ft_number_apart(w->in->planned_at[p].hosts, hosts);
 
 		if (w->origin[p] != FT_UNASSIGNED || (best != FT_UNASSIGNED && apart >= least))
 			continue;
@@ -91,7 +91,7 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 {
 	const struct ft_multigraph *planned = w->in->planned, *observed = w->in->observed;
 	const struct ft_assign_vertex *want = &w->in->planned_at[p], *have = &w->in->observed_at[o];
-	uint32_t lacking = 0, surplus = 0, hosts = absolute(want->hosts, have->hosts);
+	uint32_t lacking = 0, surplus = 0, hosts = ft_number_apart(want->hosts, have->hosts);
 	struct ft_assign_seat seat = {0};
 
 	w->now++;

@@ -66,6 +66,6 @@ uint32_t ft_ways_apart(const struct ft_ways *a, uint32_t v, const struct ft_ways
 
 	for (unsigned int near = 0; near < 2; near++)
 		for (unsigned int n = 0; n <= FT_WAYS_MAX; n++)
-			apart += absolute(a->others[v][near][n], b->others[u][near][n]);
+			apart += ft_number_apart(a->others[v][near][n], b->others[u][near][n]);
 	return apart;
 }

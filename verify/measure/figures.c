@@ -15,11 +15,6 @@ struct tally {
 	uint32_t planned, up, unjudged;
 };
 
-static bool status_is_gone(enum ft_status status)
-{
-	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING;
-}
-
 static struct tally pair_tally(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
 {
 	const struct ft_cells *cells = &m->cells;
@@ -34,7 +29,7 @@ static struct tally pair_tally(const struct ft_model *m, uint32_t place, const s
 		t.unjudged = cells->unjudged[pair->cell];
 		return t;
 	}
-	if (status_is_gone(one) || status_is_gone(other))
+	if (ft_status_is_gone(one) || ft_status_is_gone(other))
 		return t;
 	if (one == FT_STATUS_UNREACHED || other == FT_STATUS_UNREACHED || (!one_seen && !other_seen))
 		t.unjudged = t.planned;

@@ -288,6 +288,11 @@ static inline uint32_t ft_plan_index(const struct ft_model *m, uint32_t place)
 	return (uint32_t)(m->places[place] - m->plan->switches);
 }
 
+static inline bool ft_status_is_gone(enum ft_status status)
+{
+	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING;
+}
+
 /* Observed switch @observed stands in @place, which is free, from now on. */
 static inline void ft_observed_seat(struct ft_model *m, uint32_t observed, uint32_t place)
 {

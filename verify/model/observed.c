@@ -321,17 +321,12 @@ static char *host_short_name(const struct ft_snapshot *s, const struct ft_node *
 	return unnamed;
 }
 
-static int name_compare(const void *a, const void *b)
-{
-	return ft_text_natural_compare(*(char *const *)a, *(char *const *)b);
-}
-
 /* Most are in the order of their ports already. */
 static void names_sort(char **names, uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++)
-		if (name_compare(&names[i - 1], &names[i]) > 0) {
-			qsort(names, count, sizeof(*names), name_compare);
+		if (ft_text_natural_order(&names[i - 1], &names[i]) > 0) {
+			qsort(names, count, sizeof(*names), ft_text_natural_order);
 			return;
 		}
 }
