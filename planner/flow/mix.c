@@ -11,6 +11,7 @@
 
 #define STRIDE 1.0	 /* a price changes by no more than e to the power of this in one move */
 #define DAMPING 0.6	 /* of moves: many parts answer the same prices */
+#define NEAR 1e-4	 /* costs that differ by less are equal: nothing is moved */
 #define SHARE_LEAST 1e-6 /* less than that is none */
 #define PRICE_LEAST 1e-100
 
@@ -271,7 +272,7 @@ static void part_move(struct ft_flow_mix *mix, uint32_t part, struct ft_flow_rou
 	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
 		struct ft_flow_routing *from = &mix->routings[i];
 
-		if (from == to || from->share <= 0)
+		if (from == to || from->share <= 0 || from->cost <= to->cost * (1 + NEAR))
 			continue;
 		/* The last move has changed them. */
 		if (routing_cost(mix, from) > routing_cost(mix, to))
