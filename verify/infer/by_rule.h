@@ -30,6 +30,10 @@ int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid);
 void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
 			   const bool *by_guid, struct ft_text *text);
 
+/* The same where one switch may not have been seen, FT_NONE in the list: @unseen is its name. */
+void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
+			       const bool *by_guid, const char *unseen, struct ft_text *text);
+
 /*
  * Verifies the fabric by a design. @nameless: without the names that its rules give, which may be the fabric's own, of
  * other places. The caller frees the report. Returns 0, -EINVAL: the design is refused, or -ENOMEM.

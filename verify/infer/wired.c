@@ -574,20 +574,19 @@ static bool is_taken(const struct wired *w, const char *name)
 static int bind_write(const struct wired *w, struct ft_text *text)
 {
 	_cleanup_free_ bool *by_guid = calloc(w->f->graph.count + 1UL, sizeof(*by_guid));
+	_cleanup_(ft_text_release) struct ft_text unseen = {0};
 	int r = by_guid ? ft_infer_by_rule_names(w->f, by_guid) : -ENOMEM;
 
 	if (r < 0)
 		return r;
-	ft_text_puts(text, ",\n\t\"bind\": {\"edge\": [");
-	for (uint32_t i = 0; i < w->places; i++) {
-		if (w->observed_of[i] != FT_NONE)
-			ft_infer_by_rule_bind(w->f, &w->observed_of[i], 1, by_guid, text);
-		else
-			ft_text_printf(text, "\n\t\t\"%s%s\"", w->graph.switches[i].name,
+	for (uint32_t i = 0; i < w->places; i++)
+		if (w->observed_of[i] == FT_NONE)
+			ft_text_printf(&unseen, "%s%s", w->graph.switches[i].name,
 				       is_taken(w, w->graph.switches[i].name) ? "-unseen" : "");
-		ft_text_puts(text, i + 1 < w->places ? "," : "\n\t]}");
-	}
-	return 0;
+	ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
+	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, ft_text_string(&unseen), text);
+	ft_text_puts(text, "\n\t}");
+	return unseen.failed ? -ENOMEM : 0;
 }
 
 static void why_write(const struct wired *w, uint64_t wrong, struct ft_text *text)
