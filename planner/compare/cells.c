@@ -43,6 +43,14 @@ void ft_cell_three(struct ft_text *cell, const struct ft_measured *m)
 	ft_text_printf(cell, "%.3f%s", m->value, mark(m));
 }
 
+void ft_cell_carries(struct ft_text *cell, const struct ft_measured *m)
+{
+	if (ft_measured_loose(m))
+		ft_text_printf(cell, ">%.3f", m->value);
+	else
+		ft_cell_three(cell, m);
+}
+
 void ft_cell_at_least(struct ft_text *cell, const struct ft_measured *m)
 {
 	ft_cell_count(cell, m);

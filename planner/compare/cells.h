@@ -11,12 +11,12 @@ enum { FT_CELLS_NAME = 28, FT_CELLS_WIDTH = 100 };
 typedef void ft_cell_fn(struct ft_text *cell, const struct ft_measured *measured);
 
 ft_cell_fn ft_cell_count, ft_cell_thousands, ft_cell_one, ft_cell_two, ft_cell_three;
-ft_cell_fn ft_cell_percent;	/* "55.1 %" */
-ft_cell_fn ft_cell_share;	/* "55 %~": the same, shorter */
-ft_cell_fn ft_cell_at_least;	/* the best found, and what it is at least */
-ft_cell_fn ft_cell_at_most;	/* the best found, and what it is at most */
-ft_cell_fn ft_cell_median;	/* and where the middle four fifths of the trials are */
-ft_cell_fn ft_cell_share_found; /* three digits, without the bound */
+ft_cell_fn ft_cell_percent;  /* "55.1 %" */
+ft_cell_fn ft_cell_share;    /* "55 %~": the same, shorter */
+ft_cell_fn ft_cell_at_least; /* the best found, and what it is at least */
+ft_cell_fn ft_cell_at_most;  /* the best found, and what it is at most */
+ft_cell_fn ft_cell_median;   /* and where the middle four fifths of the trials are */
+ft_cell_fn ft_cell_carries;  /* three digits; ">0.451" where it is only known to be so much at least */
 
 struct ft_column {
 	enum ft_compared_figure figure;

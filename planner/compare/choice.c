@@ -4,11 +4,19 @@
 #include "base/cleanup.h"
 #include "planner/compare/cells.h"
 
+/* As much as it may carry, for all that is known. */
+static double carries_at_most(const struct ft_compared *row)
+{
+	const struct ft_measured *measured = &row->figures[FT_COMPARED_THROUGHPUT];
+
+	return ft_measured_loose(measured) ? measured->high : measured->value;
+}
+
 /* It costs no more, carries no less and has no longer ways, and is better at one of these at least. */
 static bool beats(const struct ft_compared *a, const struct ft_compared *b)
 {
 	double cost = a->figures[FT_COMPARED_COST_PER_HOST].value - b->figures[FT_COMPARED_COST_PER_HOST].value;
-	double throughput = a->figures[FT_COMPARED_THROUGHPUT].value - b->figures[FT_COMPARED_THROUGHPUT].value;
+	double throughput = a->figures[FT_COMPARED_THROUGHPUT].value - carries_at_most(b);
 	double ways = a->figures[FT_COMPARED_MEAN_HOPS].value - b->figures[FT_COMPARED_MEAN_HOPS].value;
 
 	return cost <= 0 && throughput >= 0 && ways <= 0 && (cost < 0 || throughput > 0 || ways < 0);

@@ -103,6 +103,12 @@ void ft_comparison_release(struct ft_comparison *comparison);
 /* An empty row at the end, to be filled; NULL: no memory. Valid until the next call. */
 struct ft_compared *ft_comparison_add(struct ft_comparison *comparison);
 
+/* The best found is far from its bound: it says how much there is at least, and no more. */
+static inline bool ft_measured_loose(const struct ft_measured *measured)
+{
+	return measured->how == FT_HOW_FOUND && measured->high > 1.1 * measured->value;
+}
+
 static inline bool ft_measured_known(const struct ft_measured *measured)
 {
 	return measured->how != FT_HOW_UNKNOWN;

@@ -130,7 +130,7 @@ static double throughput_bound(const struct ft_plan *plan, const struct ft_loads
 static int throughput(const struct ft_plan *plan, const struct ft_compare_ask *ask, double bound, double *heaviest,
 		      struct ft_measured *ret_measured)
 {
-	enum { STEPS = 25000000, ROUND_MOST = 4 * STEPS }; /* a fraction of a second, and a second */
+	enum { STEPS = 50000000, ROUND_MOST = 2 * STEPS }; /* half a second, and a second */
 	const struct ft_throughput_ask flow_ask = {
 		.traffic = FT_TRAFFIC_ALL_TO_ALL, .gap = ask->gap, .steps_max = ask->gap > 0 ? 0 : STEPS};
 	double value = *heaviest > 0 ? fmin(bound, (plan->nodes - 1.0) / *heaviest) : bound;

@@ -17,7 +17,7 @@
 /* What decides. */
 static const struct ft_column decides[] = {
 	{FT_COMPARED_COST_PER_HOST, 10, "cost", "per host", ft_cell_two},
-	{FT_COMPARED_THROUGHPUT, 8, "", "carries", ft_cell_three},
+	{FT_COMPARED_THROUGHPUT, 8, "", "carries", ft_cell_carries},
 	{FT_COMPARED_MEAN_HOPS, 7, "mean", "hops", ft_cell_three},
 	{FT_COMPARED_POWER_W_PER_HOST, 7, "W per", "host", ft_cell_one},
 	{FT_COMPARED_SIZE_U, 6, "rack", "units", ft_cell_count},
@@ -113,23 +113,26 @@ static void add_decides(struct ft_text *text, const struct ft_comparison *compar
 	ft_text_puts(text, "\n");
 }
 
+/* "carries 1.000 after 0.537": a figure of a network, and of the one before. */
+static void add_after(struct ft_text *text, const char *words, ft_cell_fn *add, const struct ft_measured *now,
+		      const struct ft_measured *before)
+{
+	ft_text_puts(text, words);
+	add(text, now);
+	ft_text_puts(text, " after ");
+	add(text, before);
+}
+
 /* What the dearer of two neighbours in the choice gives for its price, and what it takes. */
 static void add_step(struct ft_text *text, const struct ft_comparison *comparison, size_t from, size_t to)
 {
+	const struct ft_measured *before = comparison->rows[from].figures, *now = comparison->rows[to].figures;
+	double cost = before[FT_COMPARED_COST_PER_HOST].value;
 	_cleanup_(ft_text_release) struct ft_text words = {0};
-	double cost = figure_of(comparison, from, FT_COMPARED_COST_PER_HOST);
-	double more = figure_of(comparison, to, FT_COMPARED_COST_PER_HOST) - cost;
-	double carried[] = {figure_of(comparison, from, FT_COMPARED_THROUGHPUT),
-			    figure_of(comparison, to, FT_COMPARED_THROUGHPUT)};
-	double hops[] = {figure_of(comparison, from, FT_COMPARED_MEAN_HOPS),
-			 figure_of(comparison, to, FT_COMPARED_MEAN_HOPS)};
 
-	/* Equal to the one before in all of this. */
-	if (more <= 0 && carried[0] <= carried[1] && carried[0] >= carried[1] && hops[0] <= hops[1] &&
-	    hops[0] >= hops[1])
-		return;
-	ft_text_printf(&words, "+%.1f %%: carries %.3f after %.3f, mean hops %.3f after %.3f",
-		       cost > 0 ? 100 * more / cost : 0, carried[1], carried[0], hops[1], hops[0]);
+	ft_text_printf(&words, "+%.1f %%: ", cost > 0 ? 100 * (now[FT_COMPARED_COST_PER_HOST].value / cost - 1) : 0);
+	add_after(&words, "carries ", ft_cell_carries, &now[FT_COMPARED_THROUGHPUT], &before[FT_COMPARED_THROUGHPUT]);
+	add_after(&words, ", mean hops ", ft_cell_three, &now[FT_COMPARED_MEAN_HOPS], &before[FT_COMPARED_MEAN_HOPS]);
 	ft_text_printf(text, "  %-*s ", FT_CELLS_NAME, ft_compared_called(&comparison->rows[to]));
 	ft_cells_add_wrapped(text, FT_CELLS_NAME + 3, 4, ft_text_string(&words));
 	text->failed |= words.failed;
@@ -332,6 +335,15 @@ static bool has_how(const struct ft_comparison *comparison, enum ft_how how)
 	return false;
 }
 
+/* A throughput that is only known to be so much at least. */
+static bool has_loose(const struct ft_comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->count; i++)
+		if (ft_measured_loose(&comparison->rows[i].figures[FT_COMPARED_THROUGHPUT]))
+			return true;
+	return false;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "") == 0;
@@ -386,6 +398,7 @@ static void add_legend(struct ft_text *text, const struct ft_comparison *compari
 	ft_text_puts(&words, has_how(comparison, FT_HOW_FOUND) || has_how(comparison, FT_HOW_SAMPLED)
 				     ? " ~: the best found, or a median."
 				     : "");
+	ft_text_puts(&words, has_loose(comparison) ? " >: at least; --gap 0.01 searches longer for how much." : "");
 	ft_text_puts(&words, has_how(comparison, FT_HOW_CLOSED) ? " *: a formula." : "");
 	ft_text_puts(&words, has_how(comparison, FT_HOW_UNKNOWN) ? " ?: not known, or there is no such thing." : "");
 	ft_text_puts(&words, " No mark: counted.");
