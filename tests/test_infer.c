@@ -58,6 +58,13 @@
 #define RING4                                                                                                          \
 	"switch a 36; switch b 36; switch c 36; switch d 36; hosts a 9; hosts b 9; hosts c 9; hosts d 9; link a b 3; " \
 	"link b c 3; link c d 3; link d a 3"
+/* Four cells of three leaves and two spines; the last two are cabled crosswise. */
+#define CELLS                                                                                                        \
+	"tree a 3 x 2 1 4 36; tree b 3 y 2 1 4 36; tree c 3 z 2 1 4 36; tree d 3 w 2 1 4 36; link x1 y1 1; link x2 " \
+	"y2 1; "                                                                                                     \
+	"link x1 z1 1; link x2 z2 1; link x1 w1 1; link x2 w2 1; link y1 z1 1; link y2 z2 1; link y1 w1 1; link y2 " \
+	"w2 1; "                                                                                                     \
+	"link z1 w2 1; link z2 w1 1"
 /* Of 4 x 3; two cables between those that are neighbours both ways would be no torus of side 2. */
 #define TORUS "torus t 4 3 2 36"
 
@@ -219,6 +226,9 @@ static const struct row rows[] = {
 	 "\"topology\": \"graph\"", "=b e 2/1"},
 	{"a torus without a link", TORUS "; cut t12 t22 1", "as those of a torus are; 1 of", "=t12 t22 1/0"},
 	{"a torus", TORUS, "as those of a torus are; 0 of", "="},
+	{"cells that no rule joins", CELLS, "as those of a dragonfly+ are; 0 of|\"groups\": 4|\"links\": [", "ok"},
+	{"of which one lacks a cable", CELLS "; cut b2 y1 1", "as those of a dragonfly+ are; 1 of|\"groups\": 4",
+	 "=b2 y1 1/0"},
 	{"two trees of one subnet file", MAIN "; tree far 4 top 2 1 3 24",
 	 "they are 2 parts that are not cabled to each other|{\"a\": \"leaf[1-6]\", \"b\": \"core[1-3]\", \"count\": "
 	 "2}|{\"a\": \"far[1-4]\", \"b\": \"top[1-2]\", \"count\": 1}",

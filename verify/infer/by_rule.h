@@ -58,8 +58,9 @@ int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft
 
 /*
  * wired.c: the design of a dragonfly or dragonfly+ whose groups are as by the rule, and whose cables between groups are
- * listed. As ft_infer_planes().
+ * listed: @ret_listed. As ft_infer_planes().
  */
-int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong);
+int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong,
+		   uint64_t *ret_listed);
 
 #endif

@@ -578,6 +578,29 @@ static void intent_release(struct ft_intent *intent)
 }
 
 /*
+ * The design of a family; or that of its groups, with the cables between them listed, if no rule fits, or if a rule has
+ * several of these cables wrong, and one in LISTED_SHARE of them: then whoever laid them had another rule. As
+ * ft_infer_family().
+ */
+static int family_reading(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong)
+{
+	enum { LISTED_SHARE = 8 };
+	_cleanup_(ft_text_release) struct ft_text wired = {0};
+	uint64_t wrong = 0, listed = 0;
+	int family = ft_infer_family(intent->f, name, text, ret_wrong), r;
+
+	if (family < 0 || (family > 0 && *ret_wrong < 2))
+		return family;
+	r = ft_infer_wired(intent, name, &wired, &wrong, &listed);
+	if (r <= 0 || (family > 0 && (*ret_wrong < wrong + 2 || (*ret_wrong - wrong) * LISTED_SHARE <= listed)))
+		return r < 0 ? r : family;
+	ft_text_reset(text);
+	ft_text_add(text, wired.data, wired.length);
+	*ret_wrong = wrong;
+	return 1;
+}
+
+/*
  * The fabric as a graph, every chip a switch. @best: the tree, empty if there is none; @whole: the design with
  * directors if it explains less by itself, or empty. @best becomes the best of these. Returns 0, -ENOMEM, or -EINVAL
  * with @err filled if none is usable.
@@ -623,9 +646,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	if (r == 0 && serves && !tree_is_poor(best, &f))
 		return 0;
 	if (r == 0)
-		r = ft_infer_family(&f, name, &graph.text, &wrong);
-	if (r == 0)
-		r = ft_infer_wired(&intent, name, &graph.text, &wrong);
+		r = family_reading(&intent, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
 	if (r == 0 && serves && !graph_is_richer(best, &f, &intent))

@@ -673,7 +673,8 @@ static bool is_possible(const struct ft_inference *f)
 	return true;
 }
 
-int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong)
+int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong,
+		   uint64_t *ret_listed)
 {
 	_cleanup_(wired_release) struct wired w = {.intent = intent, .f = intent->f};
 	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
@@ -693,5 +694,8 @@ int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_t
 		r = links_make(&w);
 	if (r > 0)
 		r = ft_family_groups(w.family, &w.keys, &w.graph) < 0 ? -ENOMEM : 1;
+	*ret_listed = 0;
+	for (uint32_t i = 0; i < w.link_count; i++)
+		*ret_listed += w.links[i].count;
 	return r > 0 ? design_make(&w, text, ret_wrong) : r;
 }
