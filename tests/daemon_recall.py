@@ -257,6 +257,11 @@ class Rig:
         gone = [f for f in self.warnings(report) if f["code"] in GONE]
         if len(gone) != 1 or len(self.warnings(report)) != 1:
             return False
+        # The ports of its neighbours that its cables were in, which are dark now.
+        chips = self.net.units[whole]
+        dark = {end for c in self.net.cables() for end, near in ((c[:2], c[2]), (c[2:], c[0])) if near in chips}
+        if not ends_of(gone[0]) or not ends_of(gone[0]) <= dark:
+            return False
         subject, name = gone[0].get("subject") or {"guid": "0", "name": ""}, self.net.name(whole)
         return int(subject["guid"], 16) == whole and name in (None, subject["name"]) and \
             (name is None or name in gone[0]["text"])

@@ -80,9 +80,10 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 	if (ft_recall_port(m, observed, number, &was) != FT_RECALLED_NOTHING) {
 		if (was != peer)
 			return RANK_FOREIGN;
-		/* A cable that has only moved has one end still in its port. */
+		/* A cable that has only moved has one end still in its port; of a switch that is gone no port is seen.
+		 */
 		far = ft_recall_far(m, s->nodes[sw->node].first_port + number - 1);
-		return far != FT_NONE && s->ports[far].link != FT_LINK_UP ? RANK_RECALLED : RANK_USUAL;
+		return far == FT_NONE || s->ports[far].link != FT_LINK_UP ? RANK_RECALLED : RANK_USUAL;
 	}
 	use = use_of(m, observed, number, peer);
 	if (use != USE_UNTOLD)
