@@ -1149,6 +1149,53 @@ static void test_untried(void **state)
 	}
 }
 
+/* Pulls all cables between switches. */
+static void switches_disconnect(struct ft_snapshot *s)
+{
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
+
+		if (peer && ft_port_node(s, port)->type == FT_NODE_SWITCH &&
+		    ft_port_node(s, peer)->type == FT_NODE_SWITCH)
+			cable_drop(s, &s->ports[i], FT_LINK_DOWN);
+	}
+}
+
+/*
+ * No two of the three switches are wired alike. Of x1 the cables in ports 3 and 6 are missing: port 3, between cables
+ * to a and to b, is that of a, as the far port beside shows; so that of b is port 6, though less tells of it.
+ */
+static void test_gap_of_two(void **state)
+{
+	static const char *const cables[] = {
+		"x1:2 a:1", "x1:4 b:1", "x1:5 c:1", "x1:7 c:4", "x1:8 d:1", "x1:9 d:4", "x2:2 c:2", "x2:3 d:2",
+		"x2:4 a:3", "x2:5 a:4", "x2:6 d:5", "x2:7 b:2", "x2:8 c:5", "x2:9 b:5", "x3:2 d:3", "x3:3 b:3",
+		"x3:4 c:3", "x3:5 d:6", "x3:6 a:5", "x3:7 a:6", "x3:8 b:6", "x3:9 c:6",
+	};
+	_cleanup_(bench_release) struct bench b = {0};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+	(void)state;
+
+	bench_make(
+		&b,
+		"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":[{\"name\":\"x[1-3]\",\"ports\":9,"
+		"\"hosts\":1},{\"name\":[\"a\",\"b\",\"c\",\"d\"],\"ports\":6,\"kind\":\"top\"}],\"links\":[{\"a\":\"x["
+		"1-3]\","
+		"\"b\":[\"a\",\"b\",\"c\",\"d\"],\"count\":2}]}");
+	switches_disconnect(b.snapshot);
+	for (size_t i = 0; i < FT_COUNT(cables); i++) {
+		char one[16], other[16];
+
+		assert_int_equal(sscanf(cables[i], "%15s %15s", one, other), 2);
+		cable_put(b.snapshot, port_find(b.snapshot, one), port_find(b.snapshot, other));
+	}
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	report_words(report, &words);
+	assert_string_equal(ft_text_string(&words),
+			    "warning; cable-missing absent x1:3 a:2; cable-missing absent x1:6 b:4");
+}
+
 /* Two rings that no cable joins: names tell the one, and the other needs a seed of its own. */
 static void test_two_networks(void **state)
 {
@@ -1218,11 +1265,7 @@ static void test_many_gaps(void **state)
 		"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":[{\"name\":\"a[01-72]\",\"ports\":"
 		"216},{\"name\":\"b[01-72]\",\"ports\":217,\"hosts\":1}],\"links\":[{\"a\":\"a[01-72]\",\"b\":"
 		"\"b[01-72]\",\"count\":3}]}");
-	for (uint32_t i = 0; i < b.snapshot->port_count; i++)
-		if (ft_port_node(b.snapshot, &b.snapshot->ports[i])->type == FT_NODE_SWITCH &&
-		    b.snapshot->ports[i].peer != FT_NO_PORT &&
-		    ft_port_node(b.snapshot, ft_port_peer(b.snapshot, &b.snapshot->ports[i]))->type == FT_NODE_SWITCH)
-			cable_drop(b.snapshot, &b.snapshot->ports[i], FT_LINK_DOWN);
+	switches_disconnect(b.snapshot);
 	for (uint32_t i = 0; i < SIDE * SIDE; i++) {
 		uint32_t p = i / SIDE, q = i % SIDE;
 		struct ft_node *a = &b.snapshot->nodes[node_find(b.snapshot, b.plan->switches[p].name)];
@@ -1307,7 +1350,8 @@ int main(void)
 		cmocka_unit_test(test_own_names),	 cmocka_unit_test(test_expired_says_so),
 		cmocka_unit_test(test_untried),		 cmocka_unit_test(test_many_gaps),
 		cmocka_unit_test(test_two_networks),	 cmocka_unit_test(test_older_make),
-		cmocka_unit_test(test_no_memory),	 cmocka_unit_test(test_look_no_memory),
+		cmocka_unit_test(test_gap_of_two),	 cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);
