@@ -681,12 +681,13 @@ static int rows_compare(const void *a, const void *b, void *context)
 struct deviations {
 	const uint32_t *row;
 	uint32_t rows;
-	uint32_t lacks, more; /* cables of each row */
-	uint32_t columns;     /* columns with missing cables */
-	uint32_t column;      /* the last of these columns */
-	uint32_t planned;     /* planned cables of each row, by the pattern */
-	bool wider;	      /* surplus in all columns */
-	bool scaled;	      /* so much narrower in all columns that it is another width, not a loss */
+	uint32_t lacks, more;	    /* cables of each row */
+	uint32_t columns;	    /* columns with missing cables */
+	uint32_t column;	    /* the last of these columns */
+	uint32_t planned;	    /* planned cables of each row, by the pattern */
+	uint32_t gone, gone_cables; /* bundles of each row that are missing as a whole, and their cables */
+	bool wider;		    /* surplus in all columns */
+	bool scaled;		    /* so much narrower in all columns that it is another width, not a loss */
 };
 
 static struct deviations deviations_of(const struct sheet *s, uint32_t first)
@@ -705,6 +706,8 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 			d.lacks += (uint32_t)-over;
 			d.columns++;
 			d.column = c;
+			d.gone += *entry(s, d.row[0], c) == 0;
+			d.gone_cables += *entry(s, d.row[0], c) == 0 ? (uint32_t)-over : 0;
 		}
 		d.more += over > 0 ? (uint32_t)over : 0;
 		wider += over > 0;
@@ -780,11 +783,15 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	else if (s->rows == 1)
 		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->columns == 1 && d->lacks * 4 <= d->planned;
 	else if (s->rows <= FEW_ROWS && !holes)
-		*ret = d->lacks * 3 <= d->planned;
+		/* Of two rows either may be the rule: a router with 2 cables to each core switch beside one with 3. */
+		*ret = d->lacks * 3 <= d->planned && (s->rows > 2 || d->columns == 1);
 	else if (!holes)
 		*ret = !is_of_another_kind(s, d) && (d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned);
 	/* A leaf seldom loses most of its cables one by one; a switch on one or two cables is there on purpose. */
 	if (d->lacks > CLASS_COST && d->lacks * 4 > d->planned * 3)
+		*ret = false;
+	/* Thick bundles are seldom missing as a whole, let alone several. */
+	if (d->gone > 1 && d->gone_cables == d->lacks && d->lacks > d->gone)
 		*ret = false;
 	/* A router may be in the ports of two storage switches, which have cables to one more core switch. */
 	if (s->intent->rank[s->row[d->row[0]]] == 0 && is_of_another_kind(s, d))
