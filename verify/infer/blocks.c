@@ -757,6 +757,21 @@ static bool rows_have_holes(const struct sheet *s, const struct deviations *d)
 	return true;
 }
 
+static uint32_t row_sum(const struct sheet *s, uint32_t row)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		sum += *entry(s, row, c);
+	return sum;
+}
+
+static bool has_nothing_below(const struct sheet *s, uint32_t row)
+{
+	return s->intent->rank[s->row[row]] == 0 && s->intent->f->hosts[s->row[row]] == 0 &&
+	       row_sum(s, row) >= s->intent->f->graph.degree[s->row[row]];
+}
+
 /*
  * True for switches with hosts among others without, or the other way round: a management switch on two cores may have
  * the rank of spines, and routers that of leaves, and they are not wired as these are.
@@ -768,6 +783,9 @@ static bool is_of_another_kind(const struct sheet *s, const struct deviations *d
 
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += (hosts[s->row[i]] > 0) == (hosts[s->row[d->row[0]]] > 0);
+	/* Two with nothing below them, routers say, tell nothing of each other. */
+	if (s->intent->layered && alike == 2 && has_nothing_below(s, d->row[0]))
+		return s->rows > FEW_ROWS;
 	return s->rows >= FEW_ROWS && alike == d->rows;
 }
 
@@ -891,11 +909,13 @@ static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 static int group_plan(struct sheet *s, const struct deviations *d)
 {
 	struct ft_intent *intent = s->intent;
-	bool faulty;
+	bool faulty, stranger = d->more > 0 && s->rows > 1 && is_stranger(s, d);
 	int r = group_is_faulty(s, d, &faulty);
 
 	if (r < 0)
 		return r;
+	/* As many cables elsewhere, of a switch unlike all others: an old one with cables to some core switches. */
+	faulty &= !stranger;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
 		/* Loose cables are counted in regular.c. */
 		if (d->wider)
@@ -930,8 +950,9 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			/* Surplus cables of one row may be those that it, or the column, lacks elsewhere. */
 			pair->settled = true;
 			pair->patterned = s->rows * s->columns >= (s->valid[c] ? FEW_PAIRS : MANY_PAIRS) && !s->turns;
-			pair->loose =
-				over > 0 && d->rows == 1 && !d->wider && d->more <= MOVED_MAX ? (uint32_t)over : 0;
+			pair->loose = over > 0 && d->rows == 1 && !d->wider && !stranger && d->more <= MOVED_MAX
+					      ? (uint32_t)over
+					      : 0;
 			pair->planned = lacks				       ? usual_of(s, d->row[k], c)
 					: *entry(s, d->row[k], c) > pair->seen ? *entry(s, d->row[k], c)
 									       : pair->seen;
@@ -1066,15 +1087,6 @@ static int sheet_plan(struct sheet *s)
 }
 
 /* ---- classes of rows ---- */
-
-static uint32_t row_sum(const struct sheet *s, uint32_t row)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t c = 0; c < s->columns; c++)
-		sum += *entry(s, row, c);
-	return sum;
-}
 
 /* The number of cables by which two rows differ. */
 static uint32_t rows_apart(const struct sheet *s, uint32_t a, uint32_t b)

@@ -158,7 +158,8 @@ static bool is_exchanged(const struct ft_intent *intent, uint32_t observed, uint
 /*
  * A pair with an unassigned missing cable: one end is @observed, the other of the kind of @other, which has the cable
  * now.
- * @surplus: a block says that the cable is one too many.
+ * @surplus: a block says that the cable is one too many. What dark ports at both ends prove for certain was not
+ * moved: the other end would not be dark.
  */
 static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *taken, uint32_t observed, uint32_t other,
 				     bool surplus)
@@ -167,8 +168,8 @@ static struct ft_meant *lacking_find(struct ft_intent *intent, const uint32_t *t
 		struct ft_meant *pair = &intent->pairs[i];
 		uint32_t from = pair->a == observed ? pair->b : pair->a;
 
-		if ((pair->a == observed || pair->b == observed) && pair->planned > pair->seen + taken[i] &&
-		    ft_intent_alike(intent, from, other) &&
+		if ((pair->a == observed || pair->b == observed) &&
+		    pair->planned > pair->seen + pair->certain + taken[i] && ft_intent_alike(intent, from, other) &&
 		    (surplus || is_moved_between(intent, from, other) || is_exchanged(intent, observed, from, other)))
 			return pair;
 	}
