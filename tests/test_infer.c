@@ -268,6 +268,8 @@ static const struct row rows[] = {
 	{"a router with two cables to a core", MAIN "; switch router 36; link router core1 2", "\"router\"", "ok"},
 	{"older leaves among newer ones", MAIN "; older leaf5; older leaf6",
 	 "{\"count\": 2, \"hosts\": 8}|some switches have slower ones throughout", "="},
+	{"an older leaf behind another one", MAIN "; switch annex 36; hosts annex 9; link leaf2 annex 3; older annex",
+	 "{\"name\": \"annex\", \"kind\": \"4xEDR leaf\"", "ok"},
 	{"a chip of which most traces are dead",
 	 "tree line 9 chip 6 1 8 36; unplug chip3 1; unplug chip3 2; unplug chip3 4; unplug chip3 5; unplug chip3 6; "
 	 "unplug "

@@ -216,6 +216,17 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 /* The price of a switch with many hosts that has a finding, and of each of its cables: both contradict the tree. */
 enum { SERVING_COST = 3, UNSEEN_COST = 2 };
 
+/* True for a switch of the tree, or one most of whose cables lead there, which are held against its rate. */
+static bool hangs_on_tree(const struct ft_inference *f, uint32_t observed)
+{
+	uint32_t cables = 0;
+
+	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
+	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+		cables += ft_infer_in_tree(f, n->vertex) ? n->count : 0;
+	return ft_infer_in_tree(f, observed) || 2 * cables > f->graph.degree[observed];
+}
+
 /* Counts switches outside the tree without a finding, and what the tree gets wrong. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
@@ -225,7 +236,7 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		outside += !ft_infer_in_tree(f, i);
-		attempt->mixed |= ft_infer_in_tree(f, i) && ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
+		attempt->mixed |= hangs_on_tree(f, i) && ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 		serving += !ft_infer_in_tree(f, i) && ft_infer_serves_hosts(f, i);
 		cables += ft_infer_in_tree(f, i) ? 0 : f->graph.degree[i];
 	}
