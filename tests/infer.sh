@@ -75,7 +75,7 @@ python3 "$FT_SRCDIR/tests/infer_production.py" --rounds "$runs"
 result "large fabrics as they are found in production" $?
 
 # What bit: management switches in a chain, a pair of storage switches, a leaf behind a director, cores with hosts, routers.
-for round in 24:110 24:255 25:16 25:81 31:51 24:30 31:65 41:68 42:75; do
+for round in 24:110 24:255 25:16 25:81 31:51 31:65 41:68 42:75 51:123; do
 	python3 "$FT_SRCDIR/tests/infer_production.py" --replay "$round"
 	result "round $round of these" $?
 done

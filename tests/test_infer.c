@@ -255,6 +255,8 @@ static const struct row rows[] = {
 	 "{\"name\": \"core-unseen-1\", \"kind\": \"core\", \"ports\": 36, \"hosts\": 0}|{\"a\": \"core-unseen-1\", "
 	 "\"b\": \"leaf[1-6]\", \"count\": 2}|1 switch nobody saw",
 	 "core-missing"},
+	{"beside two with hosts", "tree leaf 6 core 4 2 8 36; hosts core1 2; hosts core4 2; dead core2",
+	 "\"kind\": \"hostless core\"", "core-missing"},
 	{"one port may be left out by all", "tree leaf 6 core 4 1 8 36; hosts core1 2; dead core2",
 	 "\"core\": {\"ports\": 36, \"count\": 3}", "ok"},
 	{"and so may be those between classes that have others",

@@ -183,6 +183,30 @@ static bool is_explained(const struct ft_intent *intent, enum ft_side side, cons
 	return lacks >= set->count;
 }
 
+/*
+ * True if the holes are one run of ports, or runs as long as most bundles have: else a port at the end of each of some
+ * bundles was left out, for a cable more.
+ */
+static bool is_one_bundle(const struct asking *x, uint32_t like, const struct holes *holes)
+{
+	uint32_t votes[PORTS] = {0}, runs = 0, least = PORTS, usual = 1, run = 0, far = FT_NONE;
+
+	for (uint32_t p = 1; p < PORTS; p += run) {
+		far = ft_infer_port_far(x->intent->f, like, p);
+		for (run = 1; p + run < PORTS && holes->port[p + run] == holes->port[p]; run++)
+			if (ft_infer_port_far(x->intent->f, like, p + run) != far)
+				break;
+		if (holes->port[p]) {
+			runs++;
+			least = run < least ? run : least;
+		} else if (far != FT_NONE && ft_side_of(x->intent, like, far) == x->side &&
+			   ++votes[run] >= votes[usual]) {
+			usual = run;
+		}
+	}
+	return runs == 1 || least >= usual;
+}
+
 /* The cables of each member of the class of @like to a switch that it misses; 0: to none, or too few members. */
 static uint32_t class_judge(const struct asking *x, uint32_t set, uint32_t like, uint32_t *ret_members)
 {
@@ -190,7 +214,8 @@ static uint32_t class_judge(const struct asking *x, uint32_t set, uint32_t like,
 	uint32_t sets;
 
 	*ret_members = holes_find(x, &x->intent->twins[x->side].sets[set], like, &holes);
-	return *ret_members < 2 || holes.count == 0 || !has_width(x->intent, like, x->side, holes.count) ||
+	return *ret_members < 2 || holes.count == 0 || !is_one_bundle(x, like, &holes) ||
+			       !has_width(x->intent, like, x->side, holes.count) ||
 			       is_policy(x, set, like, &holes, &sets) || (holes.count == 1 && sets == 0)
 		       ? 0
 		       : holes.count;

@@ -274,6 +274,15 @@ static void absent_name(const struct writer *w, uint32_t k, char *ret_name, size
 	}
 }
 
+/* True if some of a kind have hosts, so that another one without would count as one that cuts hosts off. */
+static bool kind_hosts(const struct writer *w, const char *kind)
+{
+	for (uint32_t i = 0; i < w->intent->count; i++)
+		if (w->intent->f->hosts[i] > 0 && strcmp(w->kind[i], kind) == 0)
+			return true;
+	return false;
+}
+
 static void absent_switches_write(const struct writer *w, struct lines *lines)
 {
 	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
@@ -282,8 +291,9 @@ static void absent_switches_write(const struct writer *w, struct lines *lines)
 		char name[KIND_SIZE + 32];
 
 		absent_name(w, k, name, sizeof(name));
-		ft_text_printf(&item, "{\"name\": \"%s\", \"kind\": \"%s\", \"ports\": %u, \"hosts\": 0}", name,
-			       w->kind[like], ft_infer_ports(w->intent->f, like));
+		ft_text_printf(&item, "{\"name\": \"%s\", \"kind\": \"%s%s\", \"ports\": %u, \"hosts\": 0}", name,
+			       kind_hosts(w, w->kind[like]) ? "hostless " : "", w->kind[like],
+			       ft_infer_ports(w->intent->f, like));
 		line_add(lines, &item);
 	}
 }
