@@ -272,6 +272,9 @@ static const struct row rows[] = {
 	 "{\"count\": 2, \"hosts\": 8}|some switches have slower ones throughout", "="},
 	{"an older leaf behind another one", MAIN "; switch annex 36; hosts annex 9; link leaf2 annex 3; older annex",
 	 "{\"name\": \"annex\", \"kind\": \"4xEDR leaf\"", "ok"},
+	{"boards of another make have no traces to two chips",
+	 "tree line 9 chip 12 2 8 36; cut line2 chip11 2; cut line2 chip12 2; cut line4 chip11 2; cut line4 chip12 2",
+	 "{\"count\": 2, \"hosts\": 8, \"bundle\": [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 0, 0]}", "ok"},
 	{"a chip of which most traces are dead",
 	 "tree line 9 chip 6 1 8 36; unplug chip3 1; unplug chip3 2; unplug chip3 4; unplug chip3 5; unplug chip3 6; "
 	 "unplug "

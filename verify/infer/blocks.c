@@ -789,6 +789,12 @@ static bool is_of_another_kind(const struct sheet *s, const struct deviations *d
 	return s->rows >= FEW_ROWS && alike == d->rows;
 }
 
+/* Thick bundles are seldom missing as a whole, let alone several, and nothing else beside them. */
+static bool lacks_whole_bundles(const struct deviations *d)
+{
+	return d->gone > 1 && d->gone_cables == d->lacks && d->lacks > d->gone;
+}
+
 static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
 {
 	bool apart = s->intent->twins[s->side].apart[s->row[d->row[0]]], holes = rows_have_holes(s, d);
@@ -808,8 +814,7 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	/* A leaf seldom loses most of its cables one by one; a switch on one or two cables is there on purpose. */
 	if (d->lacks > CLASS_COST && d->lacks * 4 > d->planned * 3)
 		*ret = false;
-	/* Thick bundles are seldom missing as a whole, let alone several. */
-	if (d->gone > 1 && d->gone_cables == d->lacks && d->lacks > d->gone)
+	if (lacks_whole_bundles(d))
 		*ret = false;
 	/* A router may be in the ports of two storage switches, which have cables to one more core switch. */
 	if (s->intent->rank[s->row[d->row[0]]] == 0 && is_of_another_kind(s, d))
@@ -845,7 +850,7 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 		}
 		return column_is_broken(s, d->column, ret);
 	}
-	*ret = d->rows * d->columns <= CLASS_COST && rows_have_holes(s, d);
+	*ret = d->rows * d->columns <= CLASS_COST && !lacks_whole_bundles(d) && rows_have_holes(s, d);
 	return 0;
 }
 
