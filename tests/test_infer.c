@@ -255,6 +255,11 @@ static const struct row rows[] = {
 	 "{\"name\": \"core-unseen-1\", \"kind\": \"core\", \"ports\": 36, \"hosts\": 0}|{\"a\": \"core-unseen-1\", "
 	 "\"b\": \"leaf[1-6]\", \"count\": 2}|1 switch nobody saw",
 	 "core-missing"},
+	{"free ports behind hosts are no dead core, though cores are on either side",
+	 "tree leaf 6 core 2 2 0 16; switch core3 16; link leaf1 core3 2; link leaf2 core3 2; link leaf3 core3 2; link "
+	 "leaf4 core3 2; link leaf5 core3 2; link leaf6 core3 2; "
+	 "hosts leaf1 8; hosts leaf2 8; hosts leaf3 8; hosts leaf4 8; hosts leaf5 8; hosts leaf6 8; hosts core1 2",
+	 "\"core\": {\"ports\": 16, \"count\": 3}", "ok"},
 	{"beside two with hosts", "tree leaf 6 core 4 2 8 36; hosts core1 2; hosts core4 2; dead core2",
 	 "\"kind\": \"hostless core\"", "core-missing"},
 	{"one port may be left out by all", "tree leaf 6 core 4 1 8 36; hosts core1 2; dead core2",

@@ -6,7 +6,7 @@
  *
  * Members of a set with bundles of their own (classes of leaves) are asked by themselves; all must agree. What more
  * than one set of a rank has in the same ports was left out on purpose, and so may be a single port where there is but
- * one set. Ports below or above all cables prove nothing: they may be for hosts.
+ * one set. Ports below or above all cables, or beside a host, prove nothing: they may be for hosts.
  *
  * Invariant: a set lacks at most one switch. Cost: for each class of a set the ports of all switches of its rank.
  */
@@ -33,26 +33,15 @@ struct holes {
 	uint32_t count;
 };
 
-/* The first and the last port with a cable to that side; false: fewer than two neighbours are there. */
-static bool range_find(const struct ft_intent *intent, uint32_t observed, enum ft_side side, uint32_t *ret_low,
-		       uint32_t *ret_high)
+/* False: fewer than two neighbours are there. */
+static bool has_several(const struct ft_intent *intent, uint32_t observed, enum ft_side side)
 {
-	const struct ft_inference *f = intent->f;
-	uint32_t last = ft_infer_last_port(f, observed), first = FT_NONE;
-	bool several = false;
+	uint32_t count = 0;
 
-	*ret_low = *ret_high = 0;
-	for (uint32_t p = 1; p <= last; p++) {
-		uint32_t far = ft_infer_port_far(f, observed, p);
-
-		if (far == FT_NONE || ft_side_of(intent, observed, far) != side)
-			continue;
-		*ret_low = *ret_low ? *ret_low : p;
-		*ret_high = p;
-		first = first == FT_NONE ? far : first;
-		several |= far != first;
-	}
-	return several;
+	for (const struct ft_adjacent *n = ft_adjacent_of(&intent->f->graph, observed);
+	     n < ft_adjacent_of(&intent->f->graph, observed + 1); n++)
+		count += ft_side_of(intent, observed, n->vertex) == side;
+	return count > 1;
 }
 
 /* The width of most bundles of each switch on that side. The caller frees them; NULL: no memory. */
@@ -107,25 +96,48 @@ static bool are_wired_alike(const struct asking *x, uint32_t a, uint32_t b)
 	return same * 100 >= links * ALIKE_PERCENT;
 }
 
+/*
+ * The dark ports of a switch between two cables to that side: the nearest ports in use on either side of their run are
+ * these. A run that ends at a host may be free host ports, even where uplinks are at both ends of the switch and in its
+ * midst.
+ */
+static void gaps_find(const struct asking *x, uint32_t observed, bool gap[PORTS])
+{
+	const struct ft_inference *f = x->intent->f;
+	uint32_t last = ft_infer_last_port(f, observed), lit = 0;
+	bool behind = false;
+
+	memset(gap, 0, PORTS * sizeof(*gap));
+	for (uint32_t p = 1; p <= last && p < PORTS; p++) {
+		uint32_t far = ft_infer_port_far(f, observed, p);
+		bool link = far != FT_NONE && ft_side_of(x->intent, observed, far) == x->side;
+
+		if (ft_infer_port_is_dark(f, observed, p))
+			continue;
+		for (uint32_t between = lit + 1; behind && link && between < p; between++)
+			gap[between] = true;
+		behind = link;
+		lit = p;
+	}
+}
+
 /* The ports that are dark between the cables of all members like @like. Returns how many these members are. */
 static uint32_t holes_find(const struct asking *x, const struct ft_twin_set *set, uint32_t like, struct holes *holes)
 {
-	const struct ft_intent *intent = x->intent;
-	const struct ft_twins *twins = &intent->twins[x->side];
-	uint32_t members = 0, low, high;
+	const struct ft_twins *twins = &x->intent->twins[x->side];
+	uint32_t members = 0;
+	bool gap[PORTS];
 
 	memset(holes, 0, sizeof(*holes));
 	for (uint32_t k = 0; k < set->count; k++) {
 		uint32_t observed = twins->members[set->first + k];
 
 		if (!are_one_class(x, like, observed) || !are_wired_alike(x, like, observed) ||
-		    !range_find(intent, observed, x->side, &low, &high))
+		    !has_several(x->intent, observed, x->side))
 			continue;
-		for (uint32_t p = 1; p < PORTS; p++) {
-			bool dark = p > low && p < high && ft_infer_port_is_dark(intent->f, observed, p);
-
-			holes->port[p] = dark && (members == 0 || holes->port[p]);
-		}
+		gaps_find(x, observed, gap);
+		for (uint32_t p = 1; p < PORTS; p++)
+			holes->port[p] = gap[p] && (members == 0 || holes->port[p]);
 		members++;
 	}
 	for (uint32_t p = 1; p < PORTS; p++)
