@@ -249,17 +249,33 @@ static void host_links_compare(struct ft_daemon *d, const struct ft_snapshot *sn
 		ft_host_links_lost(before, snapshot, host_link_lost, d);
 }
 
-/* Planned switches that were not seen, or only by their neighbours. */
+static int guid_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Planned switches that were not seen, or only by their neighbors. O(n log n); all of them if memory runs out. */
 static uint32_t arrival_count(const struct ft_check_result *result)
 {
 	const struct ft_snapshot *s = result->snapshot;
 	const struct ft_report *report = result->report;
+	_cleanup_free_ uint64_t *silent = malloc((s->node_count + 1UL) * sizeof(*silent));
 	uint32_t missing = 0;
+	size_t count = 0;
 
-	for (uint32_t i = 0; i < s->node_count; i++)
-		missing += s->nodes[i].type == FT_NODE_SWITCH && s->nodes[i].silent;
-	for (size_t i = 0; i < report->switch_count; i++)
-		missing += report->switches[i].guid == 0;
+	for (uint32_t i = 0; silent && i < s->node_count; i++)
+		if (s->nodes[i].type == FT_NODE_SWITCH && s->nodes[i].silent)
+			silent[count++] = s->nodes[i].guid;
+	if (silent)
+		qsort(silent, count, sizeof(*silent), guid_compare);
+	for (size_t i = 0; i < report->switch_count; i++) {
+		const struct ft_report_switch *sw = &report->switches[i];
+
+		missing += sw->planned_as && (sw->guid == 0 || !silent ||
+					      bsearch(&sw->guid, silent, count, sizeof(*silent), guid_compare));
+	}
 	return missing;
 }
 

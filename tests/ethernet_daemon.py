@@ -162,6 +162,10 @@ def test_arrival(work):
     os.unlink(os.path.join(directory.path, "spine02.json"))
     with Daemon(work, "lldp = lldp", "sweep_interval = 1h", "lldp_wait = 1s") as daemon:
         daemon.told("one that does not come is told in the end", "raised switch-mute")
+    # A switch that is not planned, and hands over nothing.
+    directory.hand_over(LINKS + ["spine01 swp4 internet swp1"], "leaf01", "leaf02", "spine01", "spine02")
+    with Daemon(work, "lldp = lldp", "sweep_interval = 1h", "lldp_wait = 1h") as daemon:
+        daemon.told("one that is not planned is not waited for", "raised switch-unplanned")
 
 
 def test_age(work):

@@ -98,7 +98,7 @@ static const struct bad_design {
 	 "3:9: each switch needs 78 ports to other switches and one for a host, and has 36"},
 	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly\", \"nodes\": 90, \"edge\": {\"ports\": "
 	 "36},\n\"group\": {\"routers\": 4, \"global\": 40}}",
-	 "3:10: each router needs 43 ports to other switches, and has 36"},
+	 "3:10: each router needs 43 ports to other switches and some for hosts, and has 36"},
 	{"{\"ftcheck\": 1, \"name\": \"t\",\n\"topology\": \"dragonfly\", \"nodes\": 90, \"edge\": {\"ports\": "
 	 "36},\n\"arrangement\": \"x\"}",
 	 "3:16: \"arrangement\" is \"x\"; it must be \"absolute\", \"relative\" or \"circulant\""},

@@ -136,7 +136,10 @@ static const struct refusal_row refusals[] = {
 	{PLUS LEAFS(2, 2, 2) ", \"groups\": 2, \"links\": [{\"a\": \"g0-leaf0\", \"b\": \"g1-spine1\"}]" PORTS(9),
 	 "\"a\" names \"g0-leaf0\": cables between groups are at spines"},
 	{"\"topology\": \"torus\", \"nodes\": 9, \"links\": [{\"a\": \"sw-0\", \"b\": \"sw-1\"}]" PORTS(36),
-	 "\"links\" is of graphs: \"topology\": \"graph\" is missing"},
+	 "\"links\" is of graphs, dragonflies and dragonflies+: \"topology\": \"graph\" is missing"},
+	{DRAGONFLY "\"group\": {\"routers\": 2}, \"groups\": 4, \"links\": [{\"a\": \"g0-r0\", \"b\": \"g2-r1\"}, "
+		   "{\"a\": \"g1-r0\", \"b\": \"g3-r1\"}]" PORTS(9),
+	 "\"links\" joins group 1 (\"g1-r0\" and others) to no group that the first is joined to"},
 	{"\"topology\": \"torus\", \"nodes\": 9, \"groups\": 3" PORTS(36),
 	 "\"groups\" is of the topologies dragonfly and dragonfly+; \"topology\" is \"torus\""},
 };

@@ -118,7 +118,7 @@ static const struct bad_design {
 	{HEAD TWO ",\n\"links_file\": \"/nowhere/x.csv\"}",
 	 "3:15: \"links_file\" is \"/nowhere/x.csv\": No such file or directory"},
 	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 4, \"edge\": {\"ports\": 36},\n\"links_file\": \"x\"}",
-	 "2:1: \"links_file\" is of graphs: \"topology\": \"graph\" is missing"},
+	 "2:1: \"links_file\" is of graphs, dragonflies and dragonflies+: \"topology\": \"graph\" is missing"},
 	/* ports and hosts */
 	{HEAD TWO ",\n\"cables\": [{\"a\": \"a\", \"b\": \"a\"}]}",
 	 "3:12: element 1 of \"cables\": both ends are at a"},
@@ -143,7 +143,7 @@ static const struct bad_design {
 	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 4, \"edge\": {\"ports\": 36},\n" TWO "}",
 	 "2:1: \"switches\" is of graphs: \"topology\": \"graph\" is missing"},
 	{"{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 4, \"edge\": {\"ports\": 36},\n" ONE_LINK "}",
-	 "2:1: \"links\" is of graphs: \"topology\": \"graph\" is missing"},
+	 "2:1: \"links\" is of graphs, dragonflies and dragonflies+: \"topology\": \"graph\" is missing"},
 	/* planes */
 	{PLANES "\"planes\": 3}", "4:11: planes 3 do not have the same number each of the 4 spines of a pod"},
 	{PLANES "\"planes\": 0}", "4:11: \"planes\" is 0; it must be 1 to 4096"},

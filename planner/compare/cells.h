@@ -28,7 +28,7 @@ struct ft_column {
 /* What a row goes by: the name of a design, as several may be of one network; else the network. */
 const char *ft_compared_called(const struct ft_compared *row);
 
-/* It has lines in the tables: it is planned, and not the one switch that a row before it is already. */
+/* It has lines in the tables: it is planned, and no row before it is the same network. */
 bool ft_comparison_shows(const struct ft_comparison *comparison, size_t index);
 size_t ft_comparison_shown(const struct ft_comparison *comparison); /* how many */
 

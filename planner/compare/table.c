@@ -361,8 +361,7 @@ static void add_prices(struct ft_text *text, const struct ft_comparison *compari
 			continue;
 		if (last && same(last->catalog, row->catalog))
 			continue;
-		ft_text_printf(text, "%sPrices%s%s: catalog ", "", last ? " from " : "",
-			       last ? ft_compared_called(row) : "");
+		ft_text_printf(text, "Prices%s%s: catalog ", last ? " from " : "", last ? ft_compared_called(row) : "");
 		ft_text_add_safe(text, row->catalog, strlen(row->catalog));
 		if (row->currency && row->currency[0])
 			ft_text_printf(text, ", in %s", row->currency);

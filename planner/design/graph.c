@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/family.h"
 #include "planner/family/groups.h"
@@ -221,8 +222,8 @@ static int keys_check(const struct ft_key_reader *reader, const struct ft_design
 		if (json_object_get(root, graph_keys[i]) &&
 		    !(design->family && ft_family_reads(design->family, graph_keys[i])))
 			return ft_json_error_key(&reader->json, reader->err, root, graph_keys[i],
-						 "\"%s\" is of graphs: \"topology\": \"graph\" is missing",
-						 graph_keys[i]);
+						 "\"%s\" is of graphs%s: \"topology\": \"graph\" is missing",
+						 graph_keys[i], i > 0 ? ", dragonflies and dragonflies+" : "");
 	for (size_t i = 0; graph && i < FT_COUNT(refused_keys); i++)
 		if (json_object_get(root, refused_keys[i].name))
 			return ft_json_error_key(&reader->json, reader->err, root, refused_keys[i].name,
@@ -338,6 +339,32 @@ static int global_settle(const struct ft_graph_reading *g, struct ft_design *des
 	return 0;
 }
 
+/* Each group has to be joined to the first, if by way of others: hosts reach hosts. Union-find, O(links). */
+static int groups_joined_check(const struct ft_graph_reading *g, const struct ft_design *design, const char *key)
+{
+	const struct ft_design_graph *graph = g->graph;
+	_cleanup_free_ uint32_t *parent = malloc((graph->switch_count + 1UL) * sizeof(*parent));
+	bool end;
+
+	if (!parent)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < graph->switch_count; i++)
+		parent[i] = i;
+	for (uint32_t i = 0; i < graph->link_count; i++)
+		ft_number_join(parent, ft_groups_place(&design->keys, graph->links[i].a, &end),
+			       ft_groups_place(&design->keys, graph->links[i].b, &end));
+	for (uint32_t i = 0; i < graph->switch_count; i++) {
+		uint32_t group = ft_groups_place(&design->keys, i, &end);
+
+		if (ft_number_root(parent, group) != ft_number_root(parent, 0))
+			return ft_json_error_key(&g->reader->json, g->reader->err, g->reader->json.root, key,
+						 "\"%s\" joins group %u (\"%s\" and others) to no group that the first "
+						 "is joined to",
+						 key, group, g->labels[i]);
+	}
+	return 0;
+}
+
 int ft_design_read_group_links(struct ft_key_reader *reader, struct ft_design *design)
 {
 	const char *key = design->links_file ? "links_file" : "links";
@@ -360,6 +387,8 @@ int ft_design_read_group_links(struct ft_key_reader *reader, struct ft_design *d
 	r = ft_graph_read_links(&g, design);
 	if (r == 0)
 		r = global_settle(&g, design);
+	if (r == 0)
+		r = groups_joined_check(&g, design, key);
 	design->keys.links = graph->links;
 	design->keys.link_count = graph->link_count;
 	return r;

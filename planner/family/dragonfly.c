@@ -117,8 +117,9 @@ static int offer_group(struct ft_proposal *proposal, uint32_t routers, uint32_t 
 	cables = (uint64_t)(routers - 1) * layout.keys.local_bundle + (uint64_t)global * layout.keys.global_bundle;
 	if (!ft_pinned(said->groups) && ft_pinned(said->global) && cables >= proposal->ports)
 		return ft_proposal_unfit(proposal, NULL, "group",
-					 "each router needs %" PRIu64 " ports to other switches, and has %u", cables,
-					 proposal->ports);
+					 "each router needs %" PRIu64
+					 " ports to other switches and some for hosts, and has %u",
+					 cables, proposal->ports);
 	if (!ft_pinned(said->groups)) {
 		if (some_said && !ft_pinned(design->roles[FT_TIER_EDGE].ports_to_nodes))
 			hosts = hosts_enough(proposal, &layout.keys, hosts);
