@@ -21,8 +21,7 @@ enum { EDGE, CORE, RANKS };
 enum { CLASS_SHARE = 3 }; /* of the edge switches, more than so many a class: else lists of links are shorter */
 
 /* Switches of one rank that are alike. */
-struct class
-{
+struct sort {
 	uint32_t first; /* one of them */
 	uint32_t count;
 	uint32_t hosts; /* of each; of edge switches with unlike ones, the most */
@@ -31,9 +30,9 @@ struct class
 
 struct classes {
 	const struct ft_intent *intent;
-	uint32_t *order[RANKS];	    /* observed switches in the plan's order */
-	uint32_t *class_of;	    /* by observed switch */
-	struct class *class[RANKS]; /* most switches are of the first one */
+	uint32_t *order[RANKS];	   /* observed switches in the plan's order */
+	uint32_t *class_of;	   /* by observed switch */
+	struct sort *sorts[RANKS]; /* one a class; most switches are of the first one */
 	uint32_t class_count[RANKS];
 	uint32_t count[RANKS];
 	enum ft_spread spread;
@@ -45,7 +44,7 @@ static void classes_release(struct classes *x)
 {
 	for (unsigned int rank = 0; rank < RANKS; rank++) {
 		free(x->order[rank]);
-		free(x->class[rank]);
+		free(x->sorts[rank]);
 	}
 	free(x->class_of);
 }
@@ -85,7 +84,7 @@ static bool are_alike(const struct classes *x, uint32_t rank, uint32_t a, uint32
 
 static int class_compare(const void *a, const void *b)
 {
-	const struct class *x = a, *y = b;
+	const struct sort *x = a, *y = b;
 
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
@@ -96,39 +95,39 @@ static int class_compare(const void *a, const void *b)
 static int classes_find(struct classes *x, uint32_t rank)
 {
 	const struct ft_inference *f = x->intent->f;
-	struct class *class = x->class[rank] = calloc(x->count[rank] + 1UL, sizeof(*class));
+	struct sort *sorts = x->sorts[rank] = calloc(x->count[rank] + 1UL, sizeof(*sorts));
 
-	if (!class)
+	if (!sorts)
 		return -ENOMEM;
 	for (uint32_t i = 0, k; i < x->count[rank]; i++) {
 		uint32_t observed = x->order[rank][i], hosts = f->hosts[observed];
 
-		for (k = 0; k < x->class_count[rank] && !are_alike(x, rank, class[k].first, observed); k++)
+		for (k = 0; k < x->class_count[rank] && !are_alike(x, rank, sorts[k].first, observed); k++)
 			;
 		if (k == x->class_count[rank])
-			class[x->class_count[rank]++] = (struct class){observed, 0, hosts, true};
-		class[k].count++;
-		class[k].even &= hosts == class[k].hosts;
-		class[k].hosts = hosts > class[k].hosts ? hosts : class[k].hosts;
+			sorts[x->class_count[rank]++] = (struct sort){observed, 0, hosts, true};
+		sorts[k].count++;
+		sorts[k].even &= hosts == sorts[k].hosts;
+		sorts[k].hosts = hosts > sorts[k].hosts ? hosts : sorts[k].hosts;
 	}
-	qsort(class, x->class_count[rank], sizeof(*class), class_compare);
+	qsort(sorts, x->class_count[rank], sizeof(*sorts), class_compare);
 	return 0;
 }
 
 /* Puts class @k of a rank first. */
 static void class_lead(struct classes *x, uint32_t rank, uint32_t k)
 {
-	struct class lead = x->class[rank][k];
+	struct sort lead = x->sorts[rank][k];
 
-	memmove(&x->class[rank][1], &x -> class[rank][0], k * sizeof(lead));
-	x->class[rank][0] = lead;
+	memmove(&x->sorts[rank][1], &x->sorts[rank][0], k * sizeof(lead));
+	x->sorts[rank][0] = lead;
 }
 
 static void class_of_fill(struct classes *x, uint32_t rank)
 {
 	for (uint32_t i = 0; i < x->count[rank]; i++)
 		for (uint32_t k = x->class_count[rank]; k-- > 0;)
-			if (are_alike(x, rank, x->class[rank][k].first, x->order[rank][i]))
+			if (are_alike(x, rank, x->sorts[rank][k].first, x->order[rank][i]))
 				x->class_of[x->order[rank][i]] = k;
 }
 
@@ -145,8 +144,8 @@ static int place_compare(const void *a, const void *b, void *arg)
 
 	if (x->class_of[p] != x->class_of[q])
 		return x->class_of[p] < x->class_of[q] ? -1 : 1;
-	more = core ? planned_between(x, x->class[EDGE][0].first, p) : f->hosts[p];
-	less = core ? planned_between(x, x->class[EDGE][0].first, q) : f->hosts[q];
+	more = core ? planned_between(x, x->sorts[EDGE][0].first, p) : f->hosts[p];
+	less = core ? planned_between(x, x->sorts[EDGE][0].first, q) : f->hosts[q];
 	if (more != less)
 		return more > less ? -1 : 1;
 	r = ft_text_natural_compare(f->observed->switches[p].name, f->observed->switches[q].name);
@@ -181,7 +180,7 @@ static int ranks_collect(struct classes *x)
 /* The rule that spreads the uplinks of the first class over the core switches in their order, if there is one. */
 static bool rule_find(struct classes *x)
 {
-	uint32_t edge = x->class[EDGE][0].first, cores = x->count[CORE], most, least, thick = 0;
+	uint32_t edge = x->sorts[EDGE][0].first, cores = x->count[CORE], most, least, thick = 0;
 
 	most = planned_between(x, edge, x->order[CORE][0]);
 	least = planned_between(x, edge, x->order[CORE][cores - 1]);
@@ -235,15 +234,15 @@ static void row_write(const struct classes *x, uint32_t edge, struct ft_text *te
 static void class_write(const struct classes *x, uint32_t rank, uint32_t k, bool each, struct ft_text *text)
 {
 	const struct ft_inference *f = x->intent->f;
-	const struct class *class = &x->class[rank][k], *usual = &x->class[rank][0];
+	const struct sort *sort = &x->sorts[rank][k], *usual = &x->sorts[rank][0];
 
-	ft_text_printf(text, "{%s\"count\": %u", rank == CORE ? "\"tier\": \"core\", " : "", class->count);
-	if (ft_infer_ports(f, class->first) != ft_infer_ports(f, usual->first))
-		ft_text_printf(text, ", \"ports\": %u", ft_infer_ports(f, class->first));
+	ft_text_printf(text, "{%s\"count\": %u", rank == CORE ? "\"tier\": \"core\", " : "", sort->count);
+	if (ft_infer_ports(f, sort->first) != ft_infer_ports(f, usual->first))
+		ft_text_printf(text, ", \"ports\": %u", ft_infer_ports(f, sort->first));
 	if (each || rank == CORE)
-		ft_text_printf(text, ", \"hosts\": %u", class->hosts);
-	if (rank == EDGE && !rows_equal(x, class->first, usual->first))
-		row_write(x, class->first, text);
+		ft_text_printf(text, ", \"hosts\": %u", sort->hosts);
+	if (rank == EDGE && !rows_equal(x, sort->first, usual->first))
+		row_write(x, sort->first, text);
 	ft_text_puts(text, "}");
 }
 
@@ -264,7 +263,7 @@ static void classes_write(const struct classes *x, bool each, struct ft_text *te
 static void why_write(const struct classes *x, struct ft_text *text)
 {
 	const struct ft_intent *intent = x->intent;
-	uint32_t others = x->count[EDGE] - x->class[EDGE][0].count, classes = x->class_count[EDGE] - 1;
+	uint32_t others = x->count[EDGE] - x->sorts[EDGE][0].count, classes = x->class_count[EDGE] - 1;
 
 	ft_text_printf(text,
 		       ",\n\t\"why\": {\n\t\t\"topology\": \"2 levels: %u edge switches, cabled to %u core switch%s",
@@ -274,8 +273,8 @@ static void why_write(const struct classes *x, struct ft_text *text)
 			       others, classes, ft_text_es(classes));
 	if (x->class_count[CORE] > 1)
 		ft_text_printf(text, "; %u core switch%s unlike the others, in ports, hosts or rate",
-			       x->count[CORE] - x->class[CORE][0].count,
-			       x->count[CORE] - x->class[CORE][0].count == 1 ? " is" : "es are");
+			       x->count[CORE] - x->sorts[CORE][0].count,
+			       x->count[CORE] - x->sorts[CORE][0].count == 1 ? " is" : "es are");
 	ft_text_printf(text, "; %s\"",
 		       intent->missing + intent->surplus > 0
 			       ? "planned as they were seen but for what \\\"links\\\" says"
@@ -289,15 +288,15 @@ static bool hosts_are_even(const struct classes *x)
 	bool even = true;
 
 	for (uint32_t k = 0; k < x->class_count[EDGE]; k++)
-		even &= x->class[EDGE][k].even;
-	return even && x->class[EDGE][0].hosts > 0;
+		even &= x->sorts[EDGE][k].even;
+	return even && x->sorts[EDGE][0].hosts > 0;
 }
 
 static void design_write(const struct classes *x, const char *name, const bool *by_guid, struct ft_text *text)
 {
 	static const char *const ranks[RANKS] = {"edge", "core"};
 	const struct ft_inference *f = x->intent->f;
-	const struct class *usual = &x->class[EDGE][0];
+	const struct sort *usual = &x->sorts[EDGE][0];
 	bool each = hosts_are_even(x);
 
 	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
@@ -311,7 +310,7 @@ static void design_write(const struct classes *x, const char *name, const bool *
 	if (!each)
 		ft_infer_by_rule_hosts(f, x->order[EDGE], x->count[EDGE], text);
 	ft_text_printf(text, "},\n\t\"core\": {\"ports\": %u, \"count\": %u}",
-		       ft_infer_ports(f, x->class[CORE][0].first), x->count[CORE]);
+		       ft_infer_ports(f, x->sorts[CORE][0].first), x->count[CORE]);
 	if (x->bundle > 0)
 		ft_text_printf(text, ",\n\t\"bundle\": %u", x->bundle);
 	if (x->spread == FT_SPREAD_THICK)
@@ -360,11 +359,11 @@ static int tree_find(struct classes *x)
 	if ((x->class_count[EDGE] - 1) * CLASS_SHARE >= x->count[EDGE])
 		return 0;
 	/* Core switches like the rest have no hosts. */
-	for (uint32_t k = 0; k < x->class_count[CORE] && x->class[CORE][0].hosts > 0; k++)
-		if (x->class[CORE][k].hosts == 0)
+	for (uint32_t k = 0; k < x->class_count[CORE] && x->sorts[CORE][0].hosts > 0; k++)
+		if (x->sorts[CORE][k].hosts == 0)
 			class_lead(x, CORE, k);
 	class_of_fill(x, CORE);
-	if (x->class[CORE][0].hosts > 0 || !first_class_find(x))
+	if (x->sorts[CORE][0].hosts > 0 || !first_class_find(x))
 		return 0;
 	class_of_fill(x, EDGE);
 	order_sort(x, EDGE);
