@@ -91,7 +91,10 @@ static int class_compare(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The classes of a rank, large ones first. Returns 0 or -ENOMEM. */
+/*
+ * The classes of a rank, large ones first. Returns 1, 0 if edge switches have too many (which is asked at each new one:
+ * of 3,000 unlike edge switches the comparisons of all were most of the time), or -ENOMEM.
+ */
 static int classes_find(struct classes *x, uint32_t rank)
 {
 	const struct ft_inference *f = x->intent->f;
@@ -104,14 +107,17 @@ static int classes_find(struct classes *x, uint32_t rank)
 
 		for (k = 0; k < x->class_count[rank] && !are_alike(x, rank, sorts[k].first, observed); k++)
 			;
-		if (k == x->class_count[rank])
+		if (k == x->class_count[rank]) {
+			if (rank == EDGE && k * CLASS_SHARE >= x->count[EDGE])
+				return 0;
 			sorts[x->class_count[rank]++] = (struct sort){observed, 0, hosts, true};
+		}
 		sorts[k].count++;
 		sorts[k].even &= hosts == sorts[k].hosts;
 		sorts[k].hosts = hosts > sorts[k].hosts ? hosts : sorts[k].hosts;
 	}
 	qsort(sorts, x->class_count[rank], sizeof(*sorts), class_compare);
-	return 0;
+	return 1;
 }
 
 /* Puts class @k of a rank first. */
@@ -353,11 +359,9 @@ static int tree_find(struct classes *x)
 		return r;
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
 		r = classes_find(x, rank);
-		if (r < 0)
+		if (r <= 0)
 			return r;
 	}
-	if ((x->class_count[EDGE] - 1) * CLASS_SHARE >= x->count[EDGE])
-		return 0;
 	/* Core switches like the rest have no hosts. */
 	for (uint32_t k = 0; k < x->class_count[CORE] && x->sorts[CORE][0].hosts > 0; k++)
 		if (x->sorts[CORE][k].hosts == 0)
