@@ -274,7 +274,21 @@ static const struct row rows[] = {
 	 "{\"a\": \"leaf1\", \"b\": [\"core[1-3]\", \"leaf4\"], \"count\": 2}", "="},
 	{"a router with two cables to a core", MAIN "; switch router 36; link router core1 2", "\"router\"", "ok"},
 	{"older leaves among newer ones", MAIN "; older leaf5; older leaf6",
-	 "{\"count\": 2, \"hosts\": 8}|some switches have slower ones throughout", "="},
+	 "{\"count\": 2, \"hosts\": 8, \"rate\": {\"uplink\": \"4xEDR\", \"host\": \"4xEDR\"}}|\"rate\": {\"uplink\": "
+	 "\"4xHDR\", \"host\": \"4xHDR\"}|\"classes\": \"1 of them has rates of its own",
+	 "="},
+	{"a host of a newer one that is as slow as theirs", MAIN "; older leaf5; older leaf6; rate leaf1 node 4xEDR",
+	 "\"host\": \"4xHDR\"}", "cable-slow"},
+	{"a host of an older one that is slower still", MAIN "; older leaf1; older leaf2; rate leaf1 node 4xFDR",
+	 "{\"uplink\": \"4xEDR\", \"host\": \"4xEDR\"}", "cable-slow"},
+	{"a slow cable of a newer leaf among older ones",
+	 MAIN "; older leaf1; older leaf2; older leaf3; older leaf4; rate leaf5 core2 4xEDR; hosts core1 2",
+	 "{\"count\": 2, \"hosts\": 8, \"rate\": {\"uplink\": \"4xHDR\", \"host\": \"4xHDR\"}}", "cable-slow"},
+	{"an older core switch", MAIN "; older core2",
+	 "{\"tier\": \"core\", \"count\": 1, \"hosts\": 0, \"rate\": {\"uplink\": \"4xEDR\"}}", "ok"},
+	{"an older core switch that most leaves do not tell",
+	 MAIN "; older leaf1; older leaf2; older leaf3; older leaf4; older core3; hosts core1 2",
+	 "\"rate\": {\"uplink\": \"4xEDR\"", "ok"},
 	{"an older leaf behind another one", MAIN "; switch annex 36; hosts annex 9; link leaf2 annex 3; older annex",
 	 "{\"name\": \"annex\", \"kind\": \"4xEDR leaf\"", "ok"},
 	{"boards of another make have no traces to two chips",
@@ -508,6 +522,17 @@ static void word_torus(struct fabric *f, const char *words)
 	}
 }
 
+static const char *rate_word(const char *word)
+{
+	static const char *const rates[] = {"4xFDR", "4xEDR"};
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		if (strcmp(rates[i], word) == 0)
+			return rates[i];
+	fail_msg("no rate %s", word);
+	return NULL;
+}
+
 static void word_pair(struct fabric *f, const char *verb, const char *words)
 {
 	char a_key[NAME_MAX_LENGTH], b_key[NAME_MAX_LENGTH], last[NAME_MAX_LENGTH];
@@ -525,7 +550,7 @@ static void word_pair(struct fabric *f, const char *verb, const char *words)
 		if (far.node != b)
 			continue;
 		if (strcmp(verb, "rate") == 0)
-			f->things[a].rate[p] = f->things[b].rate[far.port] = "4xEDR";
+			f->things[a].rate[p] = f->things[b].rate[far.port] = rate_word(last);
 		else
 			pull(f, a, p);
 		done++;

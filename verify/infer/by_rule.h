@@ -56,6 +56,23 @@ int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_
  */
 int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft_text *text);
 
+/* Classes of the switches of two ranks. Class 0 is that of most edge switches. */
+struct ft_class_sets {
+	uint32_t *of;	/* by observed switch: first the classes of edge switches, then those of core switches; owned */
+	uint32_t edges; /* classes of edge switches */
+	uint32_t count; /* all */
+};
+
+/* What is expected of them, by class; of class 0, of all that have no rates of their own. */
+struct ft_class_rates {
+	struct ft_rate *uplink;	     /* of unknown speed: nothing, or nothing else; owned */
+	struct ft_rates_told *hosts; /* count 0: likewise; owned */
+};
+
+/* class_rates.c: fills @rates, which is empty, and to be released in any case. Returns 0 or -ENOMEM. */
+int ft_infer_class_rates(const struct ft_inference *f, const struct ft_class_sets *sets, struct ft_class_rates *rates);
+void ft_class_rates_release(struct ft_class_rates *rates);
+
 /*
  * wired.c: the design of a dragonfly or dragonfly+ whose groups are as by the rule, and whose cables between groups are
  * listed: @ret_listed. As ft_infer_planes().

@@ -38,6 +38,8 @@ struct classes {
 	enum ft_spread spread;
 	uint32_t bundle;  /* 0: follows from the number of core switches */
 	uint32_t uplinks; /* of the edge switches of the first class */
+	struct ft_class_sets sets;
+	struct ft_class_rates rates;
 };
 
 static void classes_release(struct classes *x)
@@ -47,6 +49,8 @@ static void classes_release(struct classes *x)
 		free(x->sorts[rank]);
 	}
 	free(x->class_of);
+	free(x->sets.of);
+	ft_class_rates_release(&x->rates);
 }
 
 static uint32_t planned_between(const struct classes *x, uint32_t a, uint32_t b)
@@ -236,6 +240,13 @@ static void row_write(const struct classes *x, uint32_t edge, struct ft_text *te
 	ft_text_puts(text, equal ? "" : "]");
 }
 
+static void rates_write(const struct classes *x, uint32_t set, const char *before, struct ft_text *text)
+{
+	const struct ft_rates_told *hosts = &x->rates.hosts[set];
+
+	ft_infer_write_rates_of(text, before, x->rates.uplink[set], hosts->rates, hosts->count);
+}
+
 /* @each: all edge switches have the hosts of their class. */
 static void class_write(const struct classes *x, uint32_t rank, uint32_t k, bool each, struct ft_text *text)
 {
@@ -249,6 +260,7 @@ static void class_write(const struct classes *x, uint32_t rank, uint32_t k, bool
 		ft_text_printf(text, ", \"hosts\": %u", sort->hosts);
 	if (rank == EDGE && !rows_equal(x, sort->first, usual->first))
 		row_write(x, sort->first, text);
+	rates_write(x, x->sets.of[sort->first], ", ", text);
 	ft_text_puts(text, "}");
 }
 
@@ -264,6 +276,19 @@ static void classes_write(const struct classes *x, bool each, struct ft_text *te
 		}
 	if (x->class_count[EDGE] + x->class_count[CORE] > RANKS)
 		ft_text_puts(text, "\n\t]");
+}
+
+static void rates_why(const struct classes *x, struct ft_text *text)
+{
+	uint32_t own = 0;
+
+	for (uint32_t k = 1; k < x->sets.count; k++)
+		own += x->rates.uplink[k].speed != FT_SPEED_UNKNOWN || x->rates.hosts[k].count > 0;
+	if (own > 0)
+		ft_text_printf(
+			text,
+			",\n\t\t\"classes\": \"%u of them %s rates of %s own: those of most of %s cables, or hosts\"",
+			own, own == 1 ? "has" : "have", own == 1 ? "its" : "their", own == 1 ? "its" : "their");
 }
 
 static void why_write(const struct classes *x, struct ft_text *text)
@@ -286,6 +311,7 @@ static void why_write(const struct classes *x, struct ft_text *text)
 			       ? "planned as they were seen but for what \\\"links\\\" says"
 			       : "planned as they were seen, nothing was held to be missing");
 	ft_infer_by_rule_notes(intent->f, intent, text);
+	rates_why(x, text);
 	ft_text_puts(text, "\n\t}");
 }
 
@@ -322,7 +348,7 @@ static void design_write(const struct classes *x, const char *name, const bool *
 	if (x->spread == FT_SPREAD_THICK)
 		ft_text_puts(text, ",\n\t\"bundles\": \"thick\"");
 	classes_write(x, each, text);
-	ft_infer_write_rates(text, f);
+	rates_write(x, 0, ",\n\t", text);
 	ft_text_puts(text, ",\n\t\"bind\": {");
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
 		ft_text_printf(text, "%s\n\t\t\"%s\": ", rank ? "," : "", ranks[rank]);
@@ -374,6 +400,21 @@ static int tree_find(struct classes *x)
 	return 1;
 }
 
+/* Of a tree that is found. */
+static int rates_find(struct classes *x)
+{
+	const struct ft_intent *intent = x->intent;
+
+	x->sets.edges = x->class_count[EDGE];
+	x->sets.count = x->class_count[EDGE] + x->class_count[CORE];
+	x->sets.of = calloc(intent->count + 1UL, sizeof(*x->sets.of));
+	if (!x->sets.of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->count; i++)
+		x->sets.of[i] = x->class_of[i] + (intent->rank[i] == CORE ? x->sets.edges : 0);
+	return ft_infer_class_rates(intent->f, &x->sets, &x->rates);
+}
+
 /* True if the plan has the graph's cables between every two switches. */
 static bool plan_is_the_graph(const struct classes *x, const struct ft_plan *plan)
 {
@@ -416,7 +457,7 @@ int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft
 	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
 	int r = by_guid && safe ? tree_find(&x) : -ENOMEM;
 
-	if (r > 0 && ft_infer_by_rule_names(intent->f, by_guid) < 0)
+	if (r > 0 && (rates_find(&x) < 0 || ft_infer_by_rule_names(intent->f, by_guid) < 0))
 		r = -ENOMEM;
 	if (r <= 0)
 		return r;

@@ -344,10 +344,45 @@ static void rates_collect(const struct ft_inference *f, struct rates *uplinks, s
 			rate_vote(f, f->observed->hosts[i].switch_port, hosts);
 }
 
-/* True for one lane of several, or the lowest speed: the cable trains badly, however many do. */
-static bool rate_is_odd(struct ft_rate rate)
+bool ft_infer_rate_is_odd(struct ft_rate rate)
 {
 	return rate.lanes == 1 || rate.speed == FT_SPEED_SDR;
+}
+
+static bool is_said(const struct ft_inferred *d, struct ft_rate rate)
+{
+	for (uint32_t i = 0; i < d->host_rate_count; i++)
+		if (d->host_rates[i].lanes == rate.lanes && d->host_rates[i].speed == rate.speed)
+			return true;
+	return false;
+}
+
+/* The rate of most; and all others that are those of many, or of several, if of many in all. */
+static void rates_take(const struct ft_inferred *d, struct rates *rates, struct ft_rates_told *ret_told)
+{
+	uint32_t votes;
+
+	*ret_told = (struct ft_rates_told){.total = rates->total};
+	for (struct ft_rate rate = rate_take(rates, &votes); votes > 0; rate = rate_take(rates, &votes)) {
+		if (ret_told->count > 0 &&
+		    (votes < RATE_HOSTS_MIN || (votes * RATE_SHARE < rates->total && !is_said(d, rate)) ||
+		     ft_infer_rate_is_odd(rate)))
+			continue;
+		if (ret_told->count == FT_RATES_MAX)
+			return;
+		ret_told->rates[ret_told->count] = rate;
+		ret_told->votes[ret_told->count++] = votes;
+	}
+}
+
+void ft_infer_rates_at(const struct ft_inference *f, const uint32_t *ports, uint32_t count,
+		       struct ft_rates_told *ret_told)
+{
+	struct rates rates = {0};
+
+	for (uint32_t i = 0; i < count; i++)
+		rate_vote(f, ports[i], &rates);
+	rates_take(&f->design, &rates, ret_told);
 }
 
 static void rates_tell(struct ft_inference *f)
@@ -355,6 +390,7 @@ static void rates_tell(struct ft_inference *f)
 	_cleanup_free_ struct rates *uplinks = calloc(1, sizeof(*uplinks)), *hosts = calloc(1, sizeof(*hosts));
 	struct ft_inferred *d = &f->design;
 	struct ft_text *why = &f->why[FT_WHY_RATE];
+	struct ft_rates_told told;
 	char name[FT_RATE_NAME_SIZE];
 	uint32_t votes;
 
@@ -368,20 +404,15 @@ static void rates_tell(struct ft_inference *f)
 		ft_text_printf(why, "%u of %u cable%s between switches run%s at %s", votes, uplinks->total,
 			       ft_text_s(uplinks->total), uplinks->total == 1 ? "s" : "",
 			       ft_rate_name(d->uplink_rate, name));
-	for (struct ft_rate rate = rate_take(hosts, &votes); votes > 0; rate = rate_take(hosts, &votes)) {
-		bool first = d->host_rate_count == 0;
-
-		if (!first && (votes < RATE_HOSTS_MIN || votes * RATE_SHARE < hosts->total || rate_is_odd(rate)))
-			continue;
-		if (d->host_rate_count == FT_RATES_MAX)
-			break;
-		d->host_rates[d->host_rate_count++] = rate;
-		ft_text_printf(why, first ? "%s%u of %u %s at %s" : "%s%u of %u%.0s at %s",
+	rates_take(d, hosts, &told);
+	for (uint32_t i = 0; i < told.count; i++) {
+		d->host_rates[d->host_rate_count++] = told.rates[i];
+		ft_text_printf(why, i == 0 ? "%s%u of %u %s at %s" : "%s%u of %u%.0s at %s",
 			       ft_text_string(why)[0] == '\0' ? ""
-			       : first			      ? "; "
+			       : i == 0			      ? "; "
 							      : ", ",
-			       votes, hosts->total, ft_infer_plural(hosts->total, "host", "hosts"),
-			       ft_rate_name(rate, name));
+			       told.votes[i], told.total, ft_infer_plural(told.total, "host", "hosts"),
+			       ft_rate_name(told.rates[i], name));
 	}
 }
 
@@ -406,7 +437,7 @@ struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t observed
 		if (f->observed->hosts[i].observed == observed)
 			rate_vote(f, f->observed->hosts[i].switch_port, &rates);
 	rate = rate_take(&rates, &votes);
-	if (rates.total < 2 || votes * 2 <= rates.total || rate_is_odd(rate) ||
+	if (rates.total < 2 || votes * 2 <= rates.total || ft_infer_rate_is_odd(rate) ||
 	    ft_rate_mbps(rate) == ft_rate_mbps(f->usual_rate))
 		return (struct ft_rate){0};
 	return rate;
@@ -432,13 +463,14 @@ static bool rate_is_among(struct ft_rate rate, const struct ft_rate *rates, uint
 	return count == 0;
 }
 
-/* Expects a rate only if it holds for all switches. */
-static void rates_withdraw(struct ft_inference *f)
+void ft_infer_graph_rates(struct ft_inference *f)
 {
 	struct ft_inferred *d = &f->design;
 	_cleanup_free_ struct rate_share *hosts = calloc(f->observed->switch_count + 1UL, sizeof(*hosts));
 	bool uplinks_slower = false, hosts_slower = false;
 
+	if (ft_text_string(&f->why[FT_WHY_RATE])[0] == '\0')
+		return;
 	if (!hosts) {
 		f->why[FT_WHY_RATE].failed = true;
 		return;
@@ -467,8 +499,6 @@ void ft_infer_graph_counts(struct ft_inference *f)
 {
 	aggregation_tell(f);
 	rates_tell(f);
-	if (ft_text_string(&f->why[FT_WHY_RATE])[0])
-		rates_withdraw(f);
 }
 
 /* ---- */

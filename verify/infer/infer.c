@@ -653,6 +653,9 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 			return 0;
 		}
 	}
+	ft_infer_graph_rates(&f);
+	if (notes_failed(&f))
+		return -ENOMEM;
 	r = tree && best->wrong <= graph_wrong(&intent) ? 0 : ft_infer_planes(&intent, name, &graph.text, &wrong);
 	if (r == 0 && serves && !tree_is_poor(best, &f))
 		return 0;

@@ -318,11 +318,26 @@ int ft_infer_unseen_edges(struct ft_inference *f);
 /* counts.c: all numbers, and their notes. Returns 0, -ENOMEM, or -EINVAL if no design has them. */
 int ft_infer_counts(struct ft_inference *f);
 
-/*
- * counts.c: rates and aggregation nodes of a graph, and their notes. Gives an expected rate only if it holds for all
- * switches: else the verifier votes by class.
- */
+/* counts.c: rates and aggregation nodes of a graph, and their notes. */
 void ft_infer_graph_counts(struct ft_inference *f);
+
+/* counts.c: expects a rate only if it holds for all switches of the graph: else the verifier votes by class. */
+void ft_infer_graph_rates(struct ft_inference *f);
+
+/* The rates of some cables. */
+struct ft_rates_told {
+	struct ft_rate rates[FT_RATES_MAX]; /* of most; then others that are as usual, as of hosts of several makes */
+	uint32_t votes[FT_RATES_MAX];
+	uint32_t count; /* 0: none is known */
+	uint32_t total; /* cables whose rate is known */
+};
+
+/* counts.c: what the cables in these ports, one of each, run at. */
+void ft_infer_rates_at(const struct ft_inference *f, const uint32_t *ports, uint32_t count,
+		       struct ft_rates_told *ret_told);
+
+/* counts.c: true for one lane of several, or the lowest speed: the cable trains badly, however many do. */
+bool ft_infer_rate_is_odd(struct ft_rate rate);
 
 /* counts.c: the rate of most cables between a switch and others if it is not the usual one; else of unknown speed. */
 struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t observed);
@@ -373,6 +388,9 @@ size_t ft_infer_number_end(const char *name, size_t length, size_t at);
 /* write.c: the text of the design. */
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);
 void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f);
+/* The key "rate", with @before it; nothing if neither is known. @hosts: so many, any of which is right. */
+void ft_infer_write_rates_of(struct ft_text *text, const char *before, struct ft_rate uplink,
+			     const struct ft_rate *hosts, uint32_t host_count);
 /* Of an Ethernet fabric, whose VLANs nobody tells: behind the name. */
 void ft_infer_write_technology(struct ft_text *text, const struct ft_snapshot *snapshot);
 

@@ -152,25 +152,32 @@ static void write_rate_name(struct ft_text *text, struct ft_rate rate)
 	ft_text_printf(text, "\"%s\"", ft_rate_name(rate, name));
 }
 
+void ft_infer_write_rates_of(struct ft_text *text, const char *before, struct ft_rate uplink,
+			     const struct ft_rate *hosts, uint32_t host_count)
+{
+	bool known = uplink.speed != FT_SPEED_UNKNOWN;
+
+	if (!known && host_count == 0)
+		return;
+	ft_text_printf(text, "%s\"rate\": {", before);
+	if (known) {
+		ft_text_puts(text, "\"uplink\": ");
+		write_rate_name(text, uplink);
+	}
+	if (host_count > 0)
+		ft_text_printf(text, "%s\"host\": %s", known ? ", " : "", host_count > 1 ? "[" : "");
+	for (uint32_t i = 0; i < host_count; i++) {
+		ft_text_puts(text, i ? ", " : "");
+		write_rate_name(text, hosts[i]);
+	}
+	ft_text_puts(text, host_count > 1 ? "]}" : "}");
+}
+
 void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
 {
 	const struct ft_inferred *d = &f->design;
-	bool uplink = d->uplink_rate.speed != FT_SPEED_UNKNOWN;
 
-	if (!uplink && d->host_rate_count == 0)
-		return;
-	ft_text_puts(text, ",\n\t\"rate\": {");
-	if (uplink) {
-		ft_text_puts(text, "\"uplink\": ");
-		write_rate_name(text, d->uplink_rate);
-	}
-	if (d->host_rate_count > 0)
-		ft_text_printf(text, "%s\"host\": %s", uplink ? ", " : "", d->host_rate_count > 1 ? "[" : "");
-	for (uint32_t i = 0; i < d->host_rate_count; i++) {
-		ft_text_puts(text, i ? ", " : "");
-		write_rate_name(text, d->host_rates[i]);
-	}
-	ft_text_puts(text, d->host_rate_count > 1 ? "]}" : "}");
+	ft_infer_write_rates_of(text, ",\n\t", d->uplink_rate, d->host_rates, d->host_rate_count);
 }
 
 /* A list of names, or of GUIDs. */
