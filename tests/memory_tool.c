@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The daemon's memory and its alerts over time, without a fabric, for tests/daemon_memory.py. Commands come on standard
+ * The daemon's memory and its alerts over time, without a fabric, for tests/daemon_recall.py. Commands come on standard
  * input, one a line:
  *
- *     plan DESIGN               the plan from now on
- *     clock SECONDS             so much later
- *     look KIND FABRIC          "all", "part" or "replanned": judges a recording as the daemon does, and prints one
- * line of JSON: {"report": …, "events": [{"fields": {"FTCHECK_CODE": …}, "alert": …}]} restart                   alerts
- * and baseline are written as the state directory has them, and read back forget                    neither alerts nor
- * a baseline
+ * - plan DESIGN: the plan from now on
+ * - clock SECONDS: so much later
+ * - look KIND FABRIC: KIND is "all", "part" or "replanned". Judges a recording as the daemon does, and prints one line
+ *   of JSON: {"report": …, "events": [{"fields": {"FTCHECK_CODE": …}, "alert": …}]}
+ * - restart: alerts and baseline are written as the state directory has them, and read back
+ * - forget: neither alerts nor a baseline
  *
  * The clock begins at a fixed moment and moves by commands only. Status 3 and one line on standard error where
  * something failed.

@@ -18,12 +18,13 @@
  *
  * Trails are found in two ways, as the two problems are of different complexity:
  *
- *   ports known    A port has one planned and one observed cable at most. The residual is the union of two matchings:
- *                  cycles and paths, in one way only. trails.c walks them, O(ports), and only which end of the cables
- * of a path has moved is a choice. ports unknown  Ends of cables at a place are interchangeable, so any missing cable
- * there may follow any surplus one. The fewest trails are a maximum decomposition into alternating cycles, which is
- * NP-hard (A. Caprara, "Sorting by reversals is difficult", 1997); and which cables are surplus ones is open, too, as
- * only their number is planned. pairing.c searches, within limits of work.
+ * - Ports known: a port has one planned and one observed cable at most. The residual is the union of two matchings:
+ *   cycles and paths, in one way only. trails.c walks them, O(ports), and only which end of the cables of a path has
+ *   moved is a choice.
+ * - Ports unknown: ends of cables at a place are interchangeable, so any missing cable there may follow any surplus
+ *   one. The fewest trails are a maximum decomposition into alternating cycles, for which no polynomial algorithm is
+ *   known; and which cables are surplus ones is open, too, as only their number is planned. pairing.c searches, within
+ *   limits of work.
  *
  * A search where a walk is enough would be slower and could end early; a walk cannot choose. What they find is the
  * same, cycles, moves and gaps over the vertices of residual.h, and is told by one writer, cable_findings.c, in one
