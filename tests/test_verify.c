@@ -1290,6 +1290,52 @@ static void test_many_gaps(void **state)
 	assert_true(missing > 0);
 }
 
+/*
+ * All cables are missing but those of a ring. The ports that they belong in are looked for only up to a limit of work,
+ * and beyond it the report says that they were not.
+ */
+static void test_too_many_gaps(void **state)
+{
+	static const struct {
+		const char *design;
+		bool said;
+	} cases[] = {
+		{"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"hyperx\",\"dims\":[60],\"nodes\":60,\"edge\":"
+		 "{\"ports\":62,\"ports_to_nodes\":1}}",
+		 false},
+		{"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"hyperx\",\"dims\":[240],\"nodes\":240,\"edge\":"
+		 "{\"ports\":242,\"ports_to_nodes\":1}}",
+		 true},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b = {0};
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		bool said = false;
+		uint32_t count;
+
+		bench_make(&b, cases[i].design);
+		count = b.plan->switch_count;
+		for (uint32_t n = 0; n < b.snapshot->port_count; n++) {
+			struct ft_port *port = &b.snapshot->ports[n];
+			const struct ft_port *peer = ft_port_peer(b.snapshot, port);
+			const struct ft_node *near = ft_port_node(b.snapshot, port);
+			const struct ft_node *far = peer ? ft_port_node(b.snapshot, peer) : near;
+			uint32_t apart = (uint32_t)(near > far ? near - far : far - near);
+
+			if (near->type == FT_NODE_SWITCH && far->type == FT_NODE_SWITCH && apart > 1 &&
+			    apart < count - 1)
+				cable_drop(b.snapshot, port, FT_LINK_DOWN);
+		}
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		for (size_t n = 0; n < report->finding_count; n++)
+			said |= report->findings[n].code == FT_CODE_SWEEP_INCOMPLETE &&
+				strstr(report->findings[n].text, "which dark port each belongs in was not looked for");
+		assert_int_equal(said, cases[i].said);
+	}
+}
+
 /* ---- every allocation may fail ---- */
 
 static void test_no_memory(void **state)
@@ -1349,9 +1395,9 @@ int main(void)
 		cmocka_unit_test(test_nagios_bar),	 cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_own_names),	 cmocka_unit_test(test_expired_says_so),
 		cmocka_unit_test(test_untried),		 cmocka_unit_test(test_many_gaps),
-		cmocka_unit_test(test_two_networks),	 cmocka_unit_test(test_older_make),
-		cmocka_unit_test(test_gap_of_two),	 cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_look_no_memory),
+		cmocka_unit_test(test_too_many_gaps),	 cmocka_unit_test(test_two_networks),
+		cmocka_unit_test(test_older_make),	 cmocka_unit_test(test_gap_of_two),
+		cmocka_unit_test(test_no_memory),	 cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

@@ -19,9 +19,13 @@
  * missing cables wants the port as much. Taken ports are removed, which may make others unambiguous (constraint
  * propagation; at most ROUNDS).
  *
- * Invariant: a port is taken for one pair, and a pair takes no more ports at an end than it lacks cables. Cost: all
- * cables once; and each round, for pairs with missing cables only, the candidates at one end times the numbers (of a
- * director: the chips) at the other, as ports of one chip are PAIRED alike, and OFFSET with four at most.
+ * Invariant: a port is taken for one pair, and a pair takes no more ports at an end than it lacks cables.
+ *
+ * Cost: all cables once. Of a switch with missing cables: its neighbours' neighbours once, for the others that are
+ * wired alike; its ports once for each switch that it lacks cables to, and its dark ports in each round, too. A port is
+ * PAIRED with one far number at most, so that no two lists of candidates are multiplied. To take a port asks the other
+ * ends at its switch, by binary search. As all of that is known before, none is looked for above WORK_MAX, and
+ * untried.c says so; that bounds memory as well, to one struct candidate for each ROUNDS of it.
  */
 #include "config.h"
 
@@ -34,26 +38,37 @@
 #include "verify/explain/explain.h"
 
 enum { COLUMN = 8, BESIDE = 4, LINK = 2, BETWEEN = 1, OFFSET = 3, PAIRED = 3 };
-enum { ROUNDS = 8, PAIRED_MIN = 3, COLUMN_MAX = 128 };
+enum { WORTH_MAX = 2 * (COLUMN + BESIDE + LINK) + OFFSET + PAIRED };
+enum { ROUNDS = 8, PAIRED_MIN = 3, WORK_MAX = 1 << 26 };
 
 struct candidate {
 	uint32_t number;
-	uint32_t group; /* that of the end's candidates with the same meeting_number() */
-	int own;	/* score without the far end */
-	int worth;	/* score with the best far end */
+	uint32_t meeting; /* meeting_number() */
+	uint32_t mate;	  /* the far meeting number that it is PAIRED with, or FT_NONE */
+	int16_t own;	  /* score without the far end */
+	int16_t worth;	  /* score with the best far end */
 };
 
 struct hole_end {
 	uint32_t place, observed, need, count;
 	struct candidate *at; /* in the order of numbers */
-	uint32_t *meeting;    /* by group */
-	uint32_t group_count;
 };
 
 struct hole_pair {
 	struct hole_end end[2];
 	bool rises, falls; /* from one of its cables to the next one, the far port is one higher; one lower */
-	bool *paired;	   /* by group of the first end, then of the second */
+};
+
+/* A dark port of the switch whose candidates are looked for. */
+struct dark {
+	uint32_t number;
+	uint32_t below, above; /* the places behind the ports beside it, or FT_NONE */
+	int score;	       /* LINK, BETWEEN or 0 */
+};
+
+/* Where ports with one meeting number, of switches of one kind, lead to on switches of another kind. */
+struct meet {
+	uint32_t cables, most, mate; /* of all cables, so many to that meeting number */
 };
 
 struct holes {
@@ -62,53 +77,28 @@ struct holes {
 	struct hole_pair *pairs;
 	uint32_t count;
 	uint32_t *first_end, *ends; /* by observed switch: its ends are ends[first_end[i] … first_end[i + 1]) … */
-	struct candidate *sorted;   /* scratch: the candidates of an end */
-	int *best;		    /* scratch: by group */
-	struct ft_map widths;	    /* by kind, number, far kind: index of tallies[] */
-	struct ft_map meets;	    /* by kind, number, far kind, far number: likewise */
-	uint32_t *tallies, tally_count, tally_size;
+	struct ft_map meet_of;	    /* by kind, far kind, number: index of meets[] */
+	struct ft_map votes_of;	    /* by that index, far number: index of votes[] */
+	struct meet *meets;
+	uint32_t *votes;
+	/* Scratch. */
+	uint32_t *common;	   /* by place: peers that it has in common with the present one */
+	struct dark *dark;	   /* of the present switch */
+	uint32_t *column;	   /* by number: switches of the column that use it */
+	struct candidate *found;   /* of the present end */
+	int16_t *best, *best_mate; /* by meeting number: the best far candidate with it; with it for a mate */
 };
 
 static void holes_release(struct holes *h)
 {
 	ft_arena_release(&h->memory);
-	free(h->tallies);
-	ft_map_release(&h->widths);
-	ft_map_release(&h->meets);
+	ft_map_release(&h->meet_of);
+	ft_map_release(&h->votes_of);
 }
 
 /* ---- numbers at both ends of cables ---- */
 
-static uint64_t meets_key(const struct ft_model *m, uint32_t place, uint32_t number, uint32_t far, uint32_t far_number)
-{
-	return (uint64_t)(m->places[place]->kind & 0xffff) << 48 | (uint64_t)(m->places[far]->kind & 0xffff) << 32 |
-	       (uint64_t)(number & 0xffff) << 16 | (far_number & 0xffff);
-}
-
-static int tally_one(struct holes *h, struct ft_map *map, uint64_t key)
-{
-	uint32_t at = h->tally_count;
-	int r;
-
-	if (h->tally_count == h->tally_size) {
-		uint32_t size = h->tally_size ? 2 * h->tally_size : 256;
-		uint32_t *more = realloc(h->tallies, size * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		h->tallies = more;
-		h->tally_size = size;
-	}
-	r = ft_map_add(map, key, at, &at);
-	if (r < 0)
-		return r;
-	if (r > 0)
-		h->tallies[h->tally_count++] = 0;
-	h->tallies[at]++;
-	return 0;
-}
-
-/* The number that the tallies use for a port: of a director the chip, because its cables are sorted by boards. */
+/* The number by which ports meet: of a director the chip, because its cables are sorted by boards. */
 static uint32_t meeting_number(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
 	uint32_t origin = ft_observed_is_director(m, observed)
@@ -118,10 +108,39 @@ static uint32_t meeting_number(const struct ft_model *m, uint32_t observed, uint
 	return origin == FT_NONE ? number : m->chips->ports[origin].node;
 }
 
+static uint64_t meet_key(const struct ft_model *m, uint32_t place, uint32_t number, uint32_t far)
+{
+	return (uint64_t)(m->places[place]->kind & 0xffff) << 48 | (uint64_t)(m->places[far]->kind & 0xffff) << 32 |
+	       number;
+}
+
+static int meet_add(struct holes *h, uint32_t place, uint32_t number, uint32_t far, uint32_t far_number)
+{
+	uint32_t at = 0, vote = 0;
+	struct meet *meet;
+	int r = ft_map_add(&h->meet_of, meet_key(h->m, place, number, far), (uint32_t)h->meet_of.count, &at);
+
+	if (r >= 0)
+		r = ft_map_add(&h->votes_of, (uint64_t)at << 32 | far_number, (uint32_t)h->votes_of.count, &vote);
+	if (r < 0)
+		return r;
+	meet = &h->meets[at];
+	meet->cables++;
+	if (++h->votes[vote] > meet->most) {
+		meet->most = h->votes[vote];
+		meet->mate = far_number;
+	}
+	return 0;
+}
+
 static int meets_count(struct holes *h)
 {
 	const struct ft_model *m = h->m;
 
+	h->meets = ft_arena_zeros(&h->memory, 2UL * m->observed.cable_count, sizeof(*h->meets));
+	h->votes = ft_arena_zeros(&h->memory, 2UL * m->observed.cable_count, sizeof(*h->votes));
+	if (h->memory.failed)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < 2 * m->observed.cable_count; i++) {
 		const struct ft_observed_cable *cable = &m->observed.cables[i / 2];
 		uint32_t near = i % 2 ? cable->b : cable->a, far = i % 2 ? cable->a : cable->b;
@@ -132,30 +151,20 @@ static int meets_count(struct holes *h)
 
 		if (here == FT_NONE || there == FT_NONE || near == far)
 			continue;
-		number = meeting_number(m, near, number);
-		far_number = meeting_number(m, far, far_number);
-		r = tally_one(h, &h->widths, meets_key(m, here, number, there, 0));
-		if (r == 0)
-			r = tally_one(h, &h->meets, meets_key(m, here, number, there, far_number));
+		r = meet_add(h, here, meeting_number(m, near, number), there, meeting_number(m, far, far_number));
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-static uint32_t tally_of(const struct holes *h, const struct ft_map *map, uint64_t key)
+/* The far number to which most ports with a meeting number, of such switches, are cabled; FT_NONE if to no one. */
+static uint32_t mate_of(const struct holes *h, uint32_t place, uint32_t number, uint32_t far)
 {
-	uint32_t at = ft_map_get(map, key);
+	uint32_t at = ft_map_get(&h->meet_of, meet_key(h->m, place, number, far));
+	const struct meet *meet = at == FT_MAP_NONE ? NULL : &h->meets[at];
 
-	return at == FT_MAP_NONE ? 0 : h->tallies[at];
-}
-
-/* True if ports with these meeting numbers, of the switches in these places, are mostly cabled to each other. */
-static bool is_paired(const struct holes *h, uint32_t place, uint32_t number, uint32_t far, uint32_t far_number)
-{
-	uint32_t votes = tally_of(h, &h->meets, meets_key(h->m, place, number, far, far_number));
-
-	return votes >= PAIRED_MIN && votes * 2 > tally_of(h, &h->widths, meets_key(h->m, place, number, far, 0));
+	return meet && meet->most >= PAIRED_MIN && meet->most * 2 > meet->cables ? meet->mate : FT_NONE;
 }
 
 /* ---- candidates ---- */
@@ -177,63 +186,53 @@ static uint32_t place_behind(const struct ft_model *m, uint32_t observed, uint32
 	return far == FT_NONE ? FT_NONE : m->observed.switches[far].planned;
 }
 
-/* Other switches of a group with the same far switch and enough common peers. */
-struct column {
-	uint32_t place[COLUMN_MAX];
-	uint32_t count;
-};
-
-static uint32_t peers_of(const struct ft_model *m, uint32_t place)
-{
-	uint32_t count = 0;
-
-	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
-		count += m->cells.width[pair->cell] > 0;
-	return count;
-}
-
 /* Switches of a group predict each other's ports if they share one of so many peers. */
 enum { TWIN_SHARE = 3 };
 
-/* Places that are planned to be cabled to both. */
-static uint32_t common_peers(const struct ft_model *m, uint32_t p, uint32_t q)
+/* Counts in common[], of all places, those that both they and @here are planned to be cabled to; or clears it again. */
+static void common_count(struct holes *h, uint32_t here, bool clear)
 {
-	const struct ft_pair *x = ft_pairs_of(m, p), *y = ft_pairs_of(m, q);
+	const struct ft_model *m = h->m;
+
+	for (const struct ft_pair *x = ft_pairs_of(m, here); x < ft_pairs_of(m, here + 1); x++)
+		for (const struct ft_pair *y = ft_pairs_of(m, x->peer);
+		     m->cells.width[x->cell] > 0 && y < ft_pairs_of(m, x->peer + 1); y++)
+			h->common[y->peer] = clear ? 0 : h->common[y->peer] + (m->cells.width[y->cell] > 0);
+}
+
+/* True if @p belongs in the column of @here: it is of its group, and they have enough peers in common. */
+static bool is_twin(const struct holes *h, uint32_t here, uint32_t p)
+{
+	return p != here && h->m->group[p] == h->m->group[here] && h->common[p] * TWIN_SHARE >= h->common[here];
+}
+
+/* The twins that are cabled to @peer, and in column[] which ports, up to @ports, they use for that. Returns how many.
+ */
+static uint32_t column_find(struct holes *h, uint32_t here, uint32_t peer, uint32_t ports)
+{
+	const struct ft_model *m = h->m;
+	const struct ft_observed_switch *sw = &m->observed.switches[m->observed_of[peer]];
 	uint32_t count = 0;
 
-	while (x < ft_pairs_of(m, p + 1) && y < ft_pairs_of(m, q + 1)) {
-		uint32_t least = x->peer < y->peer ? x->peer : y->peer;
+	memset(h->column, 0, (ports + 1UL) * sizeof(*h->column));
+	for (const struct ft_pair *pair = ft_pairs_of(m, peer); pair < ft_pairs_of(m, peer + 1); pair++)
+		count += m->observed_of[pair->peer] != FT_NONE && m->cells.seen[pair->cell] > 0 &&
+			 is_twin(h, here, pair->peer);
+	for (uint32_t i = 0; count > 0 && i < sw->cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
+		uint32_t far = ft_cable_far(cable, m->observed_of[peer]), p = m->observed.switches[far].planned;
+		uint32_t number = ft_port_number(m, ft_cable_port(cable, far));
 
-		count += x->peer == y->peer && m->cells.width[x->cell] > 0 && m->cells.width[y->cell] > 0;
-		x += x->peer == least;
-		y += y->peer == least;
+		if (p != FT_NONE && number <= ports && is_twin(h, here, p))
+			h->column[number]++;
 	}
 	return count;
 }
 
-static void column_find(const struct ft_model *m, uint32_t here, uint32_t peer, struct column *ret)
-{
-	uint32_t peers = peers_of(m, here);
-
-	ret->count = 0;
-	for (const struct ft_pair *pair = ft_pairs_of(m, peer); pair < ft_pairs_of(m, peer + 1); pair++) {
-		uint32_t p = pair->peer;
-
-		if (p != here && m->group[p] == m->group[here] && m->observed_of[p] != FT_NONE &&
-		    m->cells.seen[pair->cell] > 0 && ret->count < COLUMN_MAX &&
-		    common_peers(m, here, p) * TWIN_SHARE >= peers)
-			ret->place[ret->count++] = p;
-	}
-}
-
 /* The score if most of them use that number for it; a single one counts little. */
-static int column_count(const struct ft_model *m, const struct column *column, uint32_t number, uint32_t peer)
+static int column_score(uint32_t votes, uint32_t twins)
 {
-	uint32_t votes = 0;
-
-	for (uint32_t i = 0; i < column->count; i++)
-		votes += place_behind(m, m->observed_of[column->place[i]], number, NULL) == peer;
-	return votes * 2 <= column->count ? 0 : votes > 1 ? COLUMN : 1;
+	return votes * 2 <= twins ? 0 : votes > 1 ? COLUMN : 1;
 }
 
 static bool is_dark(const struct ft_model *m, uint32_t observed, uint32_t number)
@@ -297,90 +296,94 @@ static int position_count(const struct ft_model *m, uint32_t observed, uint32_t 
 			: 0);
 }
 
-static int own_count(const struct holes *h, const struct hole_end *end, const struct column *column, uint32_t number,
-		     uint32_t peer)
+/* The score of a port by the use of its number, and by the switch's own links. */
+static int link_score(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
-	const struct ft_model *m = h->m;
-	const struct ft_port_habit *habit = &ft_habits_of(m, end->observed)[number];
-	const struct ft_port_ranges *r = ft_port_ranges_of(m, end->observed);
-	bool beside = place_behind(m, end->observed, number + 1, NULL) == peer ||
-		      (number > 1 && place_behind(m, end->observed, number - 1, NULL) == peer);
-	bool link = habit->links * 2 > m->members[m->group[end->place]] && habit->links > habit->hosts;
-	bool between = habit->hosts == 0 && r->link_low != FT_NONE && number > r->link_low && number < r->link_high;
+	const struct ft_port_habit *habit = &ft_habits_of(m, observed)[number];
+	const struct ft_port_ranges *r = ft_port_ranges_of(m, observed);
 
-	return column_count(m, column, number, peer) + (beside ? BESIDE : 0) + (link ? LINK : between ? BETWEEN : 0);
+	if (habit->links * 2 > m->members[m->group[m->observed.switches[observed].planned]] &&
+	    habit->links > habit->hosts)
+		return LINK;
+	return habit->hosts == 0 && r->link_low != FT_NONE && number > r->link_low && number < r->link_high ? BETWEEN
+													    : 0;
 }
 
-/* The group of port @number at the end; a new one if it has none yet. */
-static uint32_t group_of(const struct ft_model *m, struct hole_end *end, uint32_t number)
-{
-	uint32_t meeting = meeting_number(m, end->observed, number);
-
-	/* The ports of a chip are consecutive. */
-	if (end->group_count == 0 || end->meeting[end->group_count - 1] != meeting)
-		end->meeting[end->group_count++] = meeting;
-	return end->group_count - 1;
-}
-
-static int candidates_find(struct holes *h, struct hole_end *end, uint32_t peer)
+/* Lists the dark ports of a switch in dark[]. Returns how many. */
+static uint32_t dark_list(struct holes *h, uint32_t observed)
 {
 	const struct ft_model *m = h->m;
-	uint32_t ports = node_of(m, end->observed)->port_count, dark = 0;
-	struct column column = {.count = 0};
-	struct position_use uses[POSITIONS] = {0};
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= node_of(m, observed)->port_count && n < m->habit_ports; n++)
+		if (is_dark(m, observed, n))
+			h->dark[count++] = (struct dark){
+				.number = n,
+				.below = n > 1 ? place_behind(m, observed, n - 1, NULL) : FT_NONE,
+				.above = place_behind(m, observed, n + 1, NULL),
+				.score = link_score(m, observed, n),
+			};
+	return count;
+}
+
+/* @dark: the number of dark ports of the switch. common_count() and dark_list() are those of it. */
+static int candidates_find(struct holes *h, struct hole_end *end, uint32_t peer, uint32_t dark)
+{
+	const struct ft_model *m = h->m;
 	bool director = ft_observed_is_director(m, end->observed);
+	struct position_use uses[POSITIONS] = {0};
+	uint32_t twins = 0;
 
-	for (uint32_t n = 1; n <= ports; n++)
-		dark += is_dark(m, end->observed, n);
-	end->at = ft_arena_zeros(&h->memory, dark, sizeof(*end->at));
-	end->meeting = ft_arena_zeros(&h->memory, dark, sizeof(*end->meeting));
-	if (h->memory.failed)
-		return -ENOMEM;
 	if (director)
 		positions_count(m, end->observed, peer, uses);
 	else
-		column_find(m, end->place, peer, &column);
-	for (uint32_t n = 1; n <= ports && n < m->habit_ports; n++) {
-		int own = 0;
+		twins = column_find(h, end->place, peer, node_of(m, end->observed)->port_count);
+	for (uint32_t i = 0; i < dark; i++) {
+		const struct dark *d = &h->dark[i];
+		uint32_t meeting = meeting_number(m, end->observed, d->number);
+		int own = director ? position_count(m, end->observed, d->number, peer, uses)
+				   : column_score(h->column[d->number], twins) +
+					     (d->below == peer || d->above == peer ? BESIDE : 0) + d->score;
 
-		if (is_dark(m, end->observed, n))
-			own = director ? position_count(m, end->observed, n, peer, uses)
-				       : own_count(h, end, &column, n, peer);
 		if (own > 0)
-			end->at[end->count++] =
-				(struct candidate){.number = n, .group = group_of(m, end, n), .own = own};
+			h->found[end->count++] = (struct candidate){
+				.number = d->number,
+				.meeting = meeting,
+				.mate = mate_of(h, end->place, meeting, peer),
+				.own = (int16_t)own,
+			};
 	}
+	end->at = ft_arena_zeros(&h->memory, end->count, sizeof(*end->at));
+	if (!end->at)
+		return -ENOMEM;
+	if (end->count > 0)
+		memcpy(end->at, h->found, end->count * sizeof(*end->at));
 	return 0;
 }
 
-/* Lists the pairs that lack cables, with their candidates. */
+/* Lists the pairs that lack cables. */
 static int pairs_list(struct holes *h, const struct explain *x)
 {
 	const struct ft_model *m = h->m;
 	uint32_t count = 0;
-	int r = 0;
 
 	for (uint32_t cell = 0; cell < m->cells.count; cell++)
-		count += x->missing[cell] > 0;
-	if (count == 0)
-		return 0;
+		count += x->missing[cell] > 0 && ft_cell_is_seen(m, cell);
 	h->pairs = ft_arena_zeros(&h->memory, count, sizeof(*h->pairs));
 	if (!h->pairs)
 		return -ENOMEM;
-	for (uint32_t cell = 0; r == 0 && cell < m->cells.count; cell++) {
-		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1], need = x->missing[cell];
-		struct hole_pair *hole = &h->pairs[h->count];
-
-		if (need == 0 || !ft_cell_is_seen(m, cell))
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		if (x->missing[cell] == 0 || !ft_cell_is_seen(m, cell))
 			continue;
+		for (unsigned int n = 0; n < 2; n++) {
+			uint32_t place = m->cells.ends[cell][n];
+
+			h->pairs[h->count].end[n] = (struct hole_end){
+				.place = place, .observed = m->observed_of[place], .need = x->missing[cell]};
+		}
 		h->count++;
-		hole->end[0] = (struct hole_end){.place = p, .observed = m->observed_of[p], .need = need};
-		hole->end[1] = (struct hole_end){.place = q, .observed = m->observed_of[q], .need = need};
-		r = candidates_find(h, &hole->end[0], q);
-		if (r == 0)
-			r = candidates_find(h, &hole->end[1], p);
 	}
-	return r;
+	return 0;
 }
 
 static struct hole_end *end_at(const struct holes *h, uint32_t number)
@@ -388,10 +391,10 @@ static struct hole_end *end_at(const struct holes *h, uint32_t number)
 	return &h->pairs[number / 2].end[number % 2];
 }
 
-/* The ends by their switches, and room for the candidates of the end that has most. */
+/* The ends by their switches. */
 static int ends_index(struct holes *h)
 {
-	uint32_t switches = h->m->observed.switch_count, most = 0;
+	uint32_t switches = h->m->observed.switch_count;
 
 	h->first_end = ft_arena_zeros(&h->memory, switches + 2UL, sizeof(*h->first_end));
 	h->ends = ft_arena_zeros(&h->memory, 2UL * h->count, sizeof(*h->ends));
@@ -399,17 +402,72 @@ static int ends_index(struct holes *h)
 		return -ENOMEM;
 	/* Counting sort: first_end[i + 1] is where the next end of switch i goes, and at last where those of i + 1
 	 * begin. */
-	for (uint32_t i = 0; i < 2 * h->count; i++) {
-		most = end_at(h, i)->count > most ? end_at(h, i)->count : most;
+	for (uint32_t i = 0; i < 2 * h->count; i++)
 		h->first_end[end_at(h, i)->observed + 2]++;
-	}
 	for (uint32_t i = 2; i < switches + 2; i++)
 		h->first_end[i] += h->first_end[i - 1];
 	for (uint32_t i = 0; i < 2 * h->count; i++)
 		h->ends[h->first_end[end_at(h, i)->observed + 1]++] = i;
-	h->sorted = ft_arena_zeros(&h->memory, most, sizeof(*h->sorted));
-	h->best = ft_arena_zeros(&h->memory, most, sizeof(*h->best));
+	return 0;
+}
+
+/* True if all the work, in ports and neighbours looked at, is more than WORK_MAX. */
+static bool work_is_over(const struct holes *h)
+{
+	const struct ft_model *m = h->m;
+	uint64_t work = 0;
+
+	for (uint32_t i = 0; i < m->observed.switch_count && work <= WORK_MAX; i++) {
+		uint64_t ends = h->first_end[i + 1] - h->first_end[i], ports = node_of(m, i)->port_count;
+		uint32_t place = m->observed.switches[i].planned;
+
+		if (ends == 0)
+			continue;
+		work += ends * ports;
+		for (uint32_t n = 1; n <= ports; n++)
+			work += is_dark(m, i, n) ? ROUNDS * ends : 0;
+		for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
+			work += m->cells.first[pair->peer + 1] - m->cells.first[pair->peer];
+	}
+	return work > WORK_MAX;
+}
+
+static int scratch_make(struct holes *h)
+{
+	const struct ft_model *m = h->m;
+	uint32_t ports = 0;
+	size_t meetings;
+
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		ports = node_of(m, i)->port_count > ports ? node_of(m, i)->port_count : ports;
+	meetings = (m->chips->node_count > ports ? m->chips->node_count : ports) + 1UL;
+	h->common = ft_arena_zeros(&h->memory, m->place_count, sizeof(*h->common));
+	h->dark = ft_arena_zeros(&h->memory, ports, sizeof(*h->dark));
+	h->column = ft_arena_zeros(&h->memory, ports + 1UL, sizeof(*h->column));
+	h->found = ft_arena_zeros(&h->memory, ports, sizeof(*h->found));
+	h->best = ft_arena_zeros(&h->memory, meetings, sizeof(*h->best));
+	h->best_mate = ft_arena_zeros(&h->memory, meetings, sizeof(*h->best_mate));
 	return h->memory.failed ? -ENOMEM : 0;
+}
+
+/* The candidates of all ends, switch by switch. */
+static int ends_fill(struct holes *h)
+{
+	const struct ft_model *m = h->m;
+	int r = 0;
+
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		uint32_t dark;
+
+		if (h->first_end[i] == h->first_end[i + 1])
+			continue;
+		dark = dark_list(h, i);
+		common_count(h, m->observed.switches[i].planned, false);
+		for (uint32_t e = h->first_end[i]; r == 0 && e < h->first_end[i + 1]; e++)
+			r = candidates_find(h, end_at(h, h->ends[e]), end_at(h, h->ends[e] ^ 1)->place, dark);
+		common_count(h, m->observed.switches[i].planned, true);
+	}
+	return r;
 }
 
 /* ---- rounds ---- */
@@ -435,27 +493,9 @@ static void pair_step(const struct ft_model *m, struct hole_pair *pair)
 	}
 }
 
-static int pair_begin(struct holes *h, struct hole_pair *pair)
+static bool are_paired(const struct candidate *c, const struct candidate *far)
 {
-	const struct hole_end *a = &pair->end[0], *b = &pair->end[1];
-
-	pair_step(h->m, pair);
-	pair->paired = ft_arena_zeros(&h->memory, (size_t)a->group_count * b->group_count, sizeof(*pair->paired));
-	if (!pair->paired)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < a->group_count; i++)
-		for (uint32_t j = 0; j < b->group_count; j++)
-			pair->paired[i * b->group_count + j] =
-				is_paired(h, a->place, a->meeting[i], b->place, b->meeting[j]) ||
-				is_paired(h, b->place, b->meeting[j], a->place, a->meeting[i]);
-	return 0;
-}
-
-static bool are_paired(const struct hole_pair *pair, unsigned int side, uint32_t group, uint32_t far_group)
-{
-	uint32_t i = side ? far_group : group, j = side ? group : far_group;
-
-	return pair->paired[i * pair->end[1].group_count + j];
+	return c->mate == far->meeting || far->mate == c->meeting;
 }
 
 static void candidates_keep_free(const struct holes *h, struct hole_end *end)
@@ -486,7 +526,7 @@ static const struct candidate *candidate_at(const struct hole_end *end, uint32_t
 
 static void worth_raise(struct candidate *c, int worth)
 {
-	c->worth = worth > c->worth ? worth : c->worth;
+	c->worth = (int16_t)(worth > c->worth ? worth : c->worth);
 }
 
 /*
@@ -508,46 +548,48 @@ static void offset_weigh(const struct holes *h, const struct hole_pair *pair, un
 								: NULL;
 
 			if (other)
-				worth_raise(c, c->own + other->own + OFFSET +
-						       (are_paired(pair, side, c->group, other->group) ? PAIRED : 0));
+				worth_raise(c, c->own + other->own + OFFSET + (are_paired(c, other) ? PAIRED : 0));
 		}
 	}
 }
 
-static void end_weigh(const struct holes *h, const struct hole_pair *pair, unsigned int side)
+static void best_raise(int16_t *best, uint32_t meeting, int16_t own)
+{
+	if (meeting != FT_NONE && own > best[meeting])
+		best[meeting] = own;
+}
+
+static void end_weigh(struct holes *h, const struct hole_pair *pair, unsigned int side)
 {
 	const struct hole_end *near = &pair->end[side], *far = &pair->end[1 - side];
 
-	for (uint32_t j = 0; j < far->group_count; j++)
-		h->best[j] = 0;
-	for (uint32_t j = 0; j < far->count; j++)
-		if (far->at[j].own > h->best[far->at[j].group])
-			h->best[far->at[j].group] = far->at[j].own;
+	for (uint32_t j = 0; j < far->count; j++) {
+		best_raise(h->best, far->at[j].meeting, far->at[j].own);
+		best_raise(h->best_mate, far->at[j].mate, far->at[j].own);
+	}
 	for (uint32_t i = 0; i < near->count; i++) {
 		struct candidate *c = &near->at[i];
+		int16_t there = c->mate == FT_NONE ? 0 : h->best[c->mate];
 
+		there = there > h->best_mate[c->meeting] ? there : h->best_mate[c->meeting];
 		c->worth = c->own;
-		for (uint32_t j = 0; j < far->group_count; j++)
-			if (h->best[j] > 0 && are_paired(pair, side, c->group, j))
-				worth_raise(c, c->own + h->best[j] + PAIRED);
+		if (there > 0)
+			worth_raise(c, c->own + there + PAIRED);
 		offset_weigh(h, pair, side, c);
+	}
+	for (uint32_t j = 0; j < far->count; j++) {
+		h->best[far->at[j].meeting] = 0;
+		if (far->at[j].mate != FT_NONE)
+			h->best_mate[far->at[j].mate] = 0;
 	}
 }
 
-static void pair_weigh(const struct holes *h, struct hole_pair *pair)
+static void pair_weigh(struct holes *h, struct hole_pair *pair)
 {
 	for (unsigned int side = 0; side < 2; side++)
 		candidates_keep_free(h, &pair->end[side]);
 	for (unsigned int side = 0; side < 2; side++)
 		end_weigh(h, pair, side);
-}
-
-static int candidate_compare(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return x->worth != y->worth ? (x->worth < y->worth) - (x->worth > y->worth)
-				    : (x->number > y->number) - (x->number < y->number);
 }
 
 /* True if another pair with missing cables wants the port as much. */
@@ -567,23 +609,44 @@ static bool is_contested(const struct holes *h, const struct hole_end *end, cons
 /* Takes the unambiguous ports at one end. @peer: the place at the other end. Returns true if it took any. */
 static bool end_take(const struct holes *h, struct hole_end *end, uint32_t peer)
 {
-	uint32_t need = end->need < end->count ? end->need : end->count;
+	uint32_t need = end->need < end->count ? end->need : end->count, above = 0;
+	uint32_t worths[WORTH_MAX + 1] = {0};
+	int least = WORTH_MAX;
 	bool taken = false;
 
 	if (need == 0)
 		return false;
-	memcpy(h->sorted, end->at, end->count * sizeof(*end->at));
-	qsort(h->sorted, end->count, sizeof(*h->sorted), candidate_compare);
-	if (end->count > need && h->sorted[need - 1].worth == h->sorted[need].worth)
+	for (uint32_t i = 0; i < end->count; i++)
+		worths[end->at[i].worth]++;
+	while (above + worths[least] < need)
+		above += worths[least--];
+	if (above + worths[least] > need)
 		return false;
-	for (uint32_t i = 0; i < need; i++)
-		if (h->sorted[i].worth >= LINK && *hole_of(h, end, h->sorted[i].number) == FT_NONE &&
-		    !is_contested(h, end, &h->sorted[i])) {
-			*hole_of(h, end, h->sorted[i].number) = peer;
-			end->need--;
-			taken = true;
-		}
+	for (uint32_t i = 0; i < end->count; i++) {
+		const struct candidate *c = &end->at[i];
+
+		if (c->worth < least || c->worth < LINK || *hole_of(h, end, c->number) != FT_NONE ||
+		    is_contested(h, end, c))
+			continue;
+		*hole_of(h, end, c->number) = peer;
+		end->need--;
+		taken = true;
+	}
 	return taken;
+}
+
+/* The steps before the rounds. */
+static int holes_begin(struct holes *h)
+{
+	int r = meets_count(h);
+
+	if (r == 0)
+		r = scratch_make(h);
+	if (r == 0)
+		r = ends_fill(h);
+	for (uint32_t i = 0; r == 0 && i < h->count; i++)
+		pair_step(h->m, &h->pairs[i]);
+	return r;
 }
 
 int ft_port_holes_find(struct explain *x)
@@ -595,14 +658,16 @@ int ft_port_holes_find(struct explain *x)
 
 	if (r < 0 || h.count == 0)
 		return r;
+	r = ends_index(&h);
+	if (r < 0)
+		return r;
+	m->holes_untried = work_is_over(&h);
+	if (m->holes_untried)
+		return 0;
 	m->holes = ft_arena_numbers(&m->memory, m->snapshot->port_count, FT_NONE);
 	if (!m->holes)
 		return -ENOMEM;
-	r = ends_index(&h);
-	if (r == 0)
-		r = meets_count(&h);
-	for (uint32_t i = 0; r == 0 && i < h.count; i++)
-		r = pair_begin(&h, &h.pairs[i]);
+	r = holes_begin(&h);
 	for (int round = 0; r == 0 && taken && round < ROUNDS; round++) {
 		taken = false;
 		for (uint32_t i = 0; i < h.count; i++)

@@ -28,6 +28,14 @@ static void match_add(const struct ft_model *m, struct ft_text *text)
 			text->length > 0 ? "; " : "");
 }
 
+static void holes_add(const struct ft_model *m, struct ft_text *text)
+{
+	if (m->holes_untried)
+		ft_text_printf(text,
+			       "%sso many cables are missing that which dark port each belongs in was not looked for",
+			       text->length > 0 ? "; " : "");
+}
+
 int ft_untried_check(struct ft_model *m)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
@@ -35,6 +43,7 @@ int ft_untried_check(struct ft_model *m)
 
 	untried_add(m, &text);
 	match_add(m, &text);
+	holes_add(m, &text);
 	m->failed |= ft_text_failed(&text);
 	if (text.length == 0)
 		return m->failed ? -ENOMEM : 0;

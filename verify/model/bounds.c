@@ -255,8 +255,10 @@ int ft_report_bound(struct ft_report *report, uint32_t max_findings, uint32_t un
 		unsaid += before->count;
 		finding_drop(report, before);
 	}
-	while (report->finding_count > max_findings) {
-		ft_finding_release(&report->findings[--report->finding_count]);
+	for (size_t i = report->finding_count; i-- > 0 && report->finding_count > max_findings;) {
+		if (report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE)
+			continue;
+		finding_drop(report, &report->findings[i]);
 		unsaid++;
 	}
 	for (size_t i = 0; i < report->finding_count && r == 0; i++)

@@ -38,8 +38,8 @@ size_t ft_bounds_memory(const struct ft_plan *plan, uint32_t nodes, uint32_t por
 
 /*
  * Cuts a report whose findings are sorted down to @max_findings and the lists and strings in it to their bounds, and
- * adds a finding with the number left out, including those of an earlier cut and @unsaid. A report within the bounds is
- * not changed. Returns 0 or -ENOMEM.
+ * adds a finding with the number left out, including those of an earlier cut and @unsaid. Findings of what could not be
+ * judged, of which there are a few, are not left out. A report within the bounds is not changed. Returns 0 or -ENOMEM.
  */
 int ft_report_bound(struct ft_report *report, uint32_t max_findings, uint32_t unsaid);
 

@@ -111,7 +111,7 @@ struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft
 	struct ft_report *report = m->report;
 	struct ft_finding *f;
 
-	if (report->finding_count >= m->findings_max) {
+	if (report->finding_count >= m->findings_max && code != FT_CODE_SWEEP_INCOMPLETE) {
 		/* Only counted (bounds.h). */
 		m->unsaid++;
 		ft_finding_release(&m->lost);

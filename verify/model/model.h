@@ -270,6 +270,7 @@ struct ft_model {
 	bool match_contradicted; /* … and many switches do not have the neighbours of their places */
 	uint32_t surplus_cables; /* cables whose place was looked for (explain/pairing.c) */
 	bool untried;		 /* not in all ways */
+	bool holes_untried;	 /* missing cables are too many to look for their ports (explain/port_holes.c) */
 	struct ft_finding lost;	 /* where a finding goes that could not be allocated, or is not kept */
 	bool failed;		 /* an allocation failed: there is no report */
 };
