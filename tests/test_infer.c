@@ -260,6 +260,12 @@ static const struct row rows[] = {
 	 "leaf4 core3 2; link leaf5 core3 2; link leaf6 core3 2; "
 	 "hosts leaf1 8; hosts leaf2 8; hosts leaf3 8; hosts leaf4 8; hosts leaf5 8; hosts leaf6 8; hosts core1 2",
 	 "\"core\": {\"ports\": 16, \"count\": 3}", "ok"},
+	{"two cores that are off, and a switch with the name that the first would have",
+	 "tree leaf 6 core 4 2 8 36; tree far 6 top 4 3 1 36; hosts core1 2; hosts top1 2; dead core2; dead top2; name "
+	 "core1 core-unseen-1",
+	 "{\"name\": \"core-unseen-2\"|{\"name\": \"core-unseen-3\"|{\"a\": \"core-unseen-2\"|{\"a\": "
+	 "\"core-unseen-3\"",
+	 "core-missing core-missing"},
 	{"beside two with hosts", "tree leaf 6 core 4 2 8 36; hosts core1 2; hosts core4 2; dead core2",
 	 "\"kind\": \"hostless core\"", "core-missing"},
 	{"one port may be left out by all", "tree leaf 6 core 4 1 8 36; hosts core1 2; dead core2",

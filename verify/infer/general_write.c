@@ -31,7 +31,8 @@ struct writer {
 	struct fan *fans;
 	uint32_t *ends;
 	uint32_t fan_count, end_count;
-	uint32_t unnamed; /* those identified by GUID */
+	uint32_t unnamed;				 /* those identified by GUID */
+	char absent_name[FT_ABSENT_MAX][KIND_SIZE + 32]; /* of switches that nobody saw */
 };
 
 static void writer_release(struct writer *w)
@@ -194,6 +195,27 @@ static int names_invent(struct writer *w)
 	return 0;
 }
 
+static bool name_is_taken(const struct writer *w, const char *name)
+{
+	for (uint32_t i = 0; i < w->intent->count; i++)
+		if (strcasecmp(w->name[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Names that no switch has. The numbers rise, so no two are alike. */
+static void absent_names_make(struct writer *w)
+{
+	uint32_t number = 0;
+
+	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
+		do {
+			snprintf(w->absent_name[k], sizeof(w->absent_name[k]), "%s-unseen-%u",
+				 kind_word(w, w->intent->absent[k].like), ++number);
+		} while (name_is_taken(w, w->absent_name[k]));
+	}
+}
+
 /* From the hosts up, by kind, then in natural order, then by GUID. */
 static int order_compare(const void *a, const void *b, void *context)
 {
@@ -233,7 +255,10 @@ static int names_make(struct writer *w)
 	qsort_r(w->order, w->intent->count, sizeof(*w->order), order_compare, w);
 	for (uint32_t k = 0; k < w->intent->count; k++)
 		w->place[w->order[k]] = k;
-	return names_invent(w);
+	r = names_invent(w);
+	if (r == 0)
+		absent_names_make(w);
+	return r;
 }
 
 /* ---- switches ---- */
@@ -264,16 +289,6 @@ static int list_write(const struct writer *w, struct ft_text *text, const uint32
 
 /* ---- switches that nobody saw ---- */
 
-/* A name that no switch has. */
-static void absent_name(const struct writer *w, uint32_t k, char *ret_name, size_t size)
-{
-	for (uint32_t number = k + 1, i = 0; i < w->intent->count; number++) {
-		snprintf(ret_name, size, "%s-unseen-%u", kind_word(w, w->intent->absent[k].like), number);
-		for (i = 0; i < w->intent->count && strcasecmp(w->name[i], ret_name) != 0; i++)
-			;
-	}
-}
-
 /* True if some of a kind have hosts, so that another one without would count as one that cuts hosts off. */
 static bool kind_hosts(const struct writer *w, const char *kind)
 {
@@ -288,26 +303,22 @@ static void absent_switches_write(const struct writer *w, struct lines *lines)
 	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
 		_cleanup_(ft_text_release) struct ft_text item = {0};
 		uint32_t like = w->intent->absent[k].like;
-		char name[KIND_SIZE + 32];
 
-		absent_name(w, k, name, sizeof(name));
-		ft_text_printf(&item, "{\"name\": \"%s\", \"kind\": \"%s%s\", \"ports\": %u, \"hosts\": 0}", name,
-			       kind_hosts(w, w->kind[like]) ? "hostless " : "", w->kind[like],
+		ft_text_printf(&item, "{\"name\": \"%s\", \"kind\": \"%s%s\", \"ports\": %u, \"hosts\": 0}",
+			       w->absent_name[k], kind_hosts(w, w->kind[like]) ? "hostless " : "", w->kind[like],
 			       ft_infer_ports(w->intent->f, like));
 		line_add(lines, &item);
 	}
 }
 
-/* The links of one missing switch that are as wide as the first one left; marks them as done by a width of 0. */
+/* The links of the missing switches: those of one that follow each other and are equally wide share a line. */
 static int absent_links_write(const struct writer *w, struct lines *lines)
 {
 	int r = 0;
 
 	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
 		const struct ft_absent *absent = &w->intent->absent[k];
-		char name[KIND_SIZE + 32];
 
-		absent_name(w, k, name, sizeof(name));
 		for (uint32_t i = 0, count; r == 0 && i < absent->count; i += count) {
 			_cleanup_(ft_text_release) struct ft_text item = {0};
 
@@ -316,7 +327,7 @@ static int absent_links_write(const struct writer *w, struct lines *lines)
 					break;
 				w->next[count] = absent->links[i + count].observed;
 			}
-			ft_text_printf(&item, "{\"a\": \"%s\", \"b\": ", name);
+			ft_text_printf(&item, "{\"a\": \"%s\", \"b\": ", w->absent_name[k]);
 			r = list_write(w, &item, w->next, count);
 			ft_text_printf(&item, ", \"count\": %u}", absent->links[i].width);
 			line_add(lines, &item);
