@@ -78,6 +78,7 @@ struct ft_family {
 	 * layouts that can be built.
 	 */
 	uint64_t (*bisection)(const struct ft_layout *layout);
+	bool counted;	/* no key of it says how many switches there are: "count" of "edge" does */
 	bool symmetric; /* its networks look alike from every switch: distances of one are those of all */
 };
 

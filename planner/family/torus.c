@@ -431,6 +431,7 @@ const struct ft_family ft_family_ring = {
 	.name = "ring",
 	.keys = keys_of_rings,
 	.about = "a ring",
+	.counted = true,
 	.propose = propose_ring,
 	.build = build_grid,
 	.label = ft_grid_label,

@@ -32,15 +32,15 @@ static void search_release(struct search *s)
 	free(s->known);
 }
 
-/* Counts, for all leafs, the neighbours that they have in common with leaf @i; and again, to clear. */
-static void common_count(struct search *s, uint32_t i, uint32_t step)
+/* Counts, for all leafs, the neighbours that they have in common with leaf @i. @step: 1, or -1 to undo that. */
+static void common_count(struct search *s, uint32_t i, int32_t step)
 {
 	const struct ft_multigraph *g = &s->f->graph;
 
 	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
 		for (const struct ft_adjacent *k = ft_adjacent_of(g, n->vertex); k < ft_adjacent_of(g, n->vertex + 1);
 		     k++)
-			s->common[k->vertex] += step;
+			s->common[k->vertex] += (uint32_t)step;
 }
 
 static void leaf_join(struct search *s, uint32_t i)
@@ -57,7 +57,7 @@ static void leaf_join(struct search *s, uint32_t i)
 			if (k->vertex < i && s->leaf[k->vertex] && s->common[k->vertex] * 2 > fewer)
 				ft_number_join(s->parent, i, k->vertex);
 		}
-	common_count(s, i, -1U);
+	common_count(s, i, -1);
 }
 
 /* Joins a spine to most of its leafs; of equally many to those of the first. */

@@ -248,12 +248,6 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 	ft_text_puts(text, "\n\t}");
 }
 
-/* True if no key of the family tells how many switches there are: those of a ring. */
-static bool is_counted(const struct ft_family *family)
-{
-	return strcmp(family->keys[0], "bundle") == 0 && !family->keys[1];
-}
-
 /*
  * The design. @places: NULL where nobody is known yet: hosts are dealt evenly then, which is near enough for a match.
  */
@@ -271,7 +265,7 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 		ft_text_printf(text, ",\n\t\"nodes\": %u", x->f->host_total);
 	ft_text_printf(text, ",\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u", x->ports,
 		       x->most_hosts ? x->most_hosts : 1);
-	if (is_counted(c->family))
+	if (c->family->counted)
 		ft_text_printf(text, ", \"count\": %u", x->f->observed->switch_count);
 	if (places && x->f->host_total > 0)
 		ft_infer_by_rule_hosts(x->f, places->observed_of, x->f->observed->switch_count, text);
@@ -291,7 +285,7 @@ static uint32_t dimensions_of(const struct candidate *c)
 	uint32_t said =
 		c->keys.dim_count == 0 && c->keys.dimensions != FT_UNPINNED ? c->keys.dimensions : c->keys.dim_count;
 
-	if (is_counted(c->family))
+	if (c->family->counted)
 		return 1;
 	return said ? said : UINT32_MAX;
 }
