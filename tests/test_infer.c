@@ -19,6 +19,7 @@
  *   hush A N                  N of its free ports, from the highest on, are up, and nobody answers there
  *   rate A B RATE             of one cable between them
  *   older A                   all that is cabled to A runs at 4xEDR
+ *   aged A RATE               the hosts of A run at that rate
  */
 #include "config.h"
 
@@ -295,6 +296,14 @@ static const struct row rows[] = {
 	{"an older core switch that most leaves do not tell",
 	 MAIN "; older leaf1; older leaf2; older leaf3; older leaf4; older core3; hosts core1 2",
 	 "\"rate\": {\"uplink\": \"4xEDR\"", "ok"},
+	{"an older core switch, and the newer leaves have fewer cables than the older ones",
+	 "tree leaf 4 core 3 2 8 36; tree old 3 dummy 0 0 8 36; link old1 core1 3; link old1 core2 3; link old1 core3 "
+	 "3; link old2 core1 3; link old2 core2 3; link old2 core3 3; link old3 core1 3; link old3 core2 3; link old3 "
+	 "core3 3; older old1; older old2; older old3; older core3; hosts core1 2",
+	 "\"classes\": [", "ok"},
+	{"a newer leaf with older hosts, which are few in all",
+	 "tree leaf 14 core 3 2 8 48; older leaf13; older leaf14; aged leaf1 4xFDR",
+	 "\"host\": [\"4xHDR\", \"4xFDR\"]}", "ok"},
 	{"an older leaf behind another one", MAIN "; switch annex 36; hosts annex 9; link leaf2 annex 3; older annex",
 	 "{\"name\": \"annex\", \"kind\": \"4xEDR leaf\"", "ok"},
 	{"boards of another make have no traces to two chips",
@@ -564,6 +573,18 @@ static void word_pair(struct fabric *f, const char *verb, const char *words)
 	assert_true(strcmp(verb, "link") == 0 || done == count);
 }
 
+static void word_aged(struct fabric *f, const char *words)
+{
+	char key[NAME_MAX_LENGTH], rate[NAME_MAX_LENGTH];
+	struct thing *t;
+
+	assert_int_equal(sscanf(words, "%63s %63s", key, rate), 2);
+	t = &f->things[thing_find(f, key)];
+	for (int p = 1; p <= t->ports; p++)
+		if (t->far[p].node >= 0 && f->things[t->far[p].node].is_host)
+			t->rate[p] = f->things[t->far[p].node].rate[t->far[p].port] = rate_word(rate);
+}
+
 static void word_name(struct fabric *f, const char *words)
 {
 	char key[NAME_MAX_LENGTH], name[NAME_MAX_LENGTH];
@@ -631,6 +652,8 @@ static void fabric_make(struct fabric *f, const char *words)
 			word_pair(f, verb, part + at);
 		else if (strcmp(verb, "name") == 0)
 			word_name(f, part + at);
+		else if (strcmp(verb, "aged") == 0)
+			word_aged(f, part + at);
 		else
 			word_one(f, verb, part + at);
 	}

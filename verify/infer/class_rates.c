@@ -4,7 +4,7 @@
  * is said if most cables of each class of edge switches to each core switch are as fast as is expected of them then.
  * Otherwise the usual rate is expected of all if no switch is slower; or else nothing is, and the verifier takes the
  * majority of each pair of classes. Hosts have the rates of many hosts of their class. Of a rate that many of the whole
- * fabric have, a few of the class suffice: they are taken to be meant so.
+ * fabric have, a few of the class suffice, and of any rate most hosts of a switch: they are taken to be meant so.
  *
  * Cost: sorting the cables.
  */
@@ -95,6 +95,11 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 		rates->uplink[sets->of[i]] = own.speed == FT_SPEED_UNKNOWN ? f->usual_rate : own;
 		slower |= ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 	}
+	/* Nothing is said of most core switches, nor of others at the usual rate: what is expected of all holds there.
+	 */
+	for (uint32_t k = sets->edges; k < sets->count; k++)
+		if (k == sets->edges || rates_equal(rates->uplink[k], f->usual_rate))
+			rates->uplink[k] = rates->uplink[0];
 	for (uint32_t i = 0; i < f->observed->cable_count; i++) {
 		const struct ft_observed_cable *cable = &f->observed->cables[i];
 		bool up = sets->of[cable->a] < sets->edges;
@@ -141,6 +146,36 @@ static bool is_telling(const struct ft_rates_told *told, uint32_t class_number)
 	return told->total >= FEW || (told->total > 1 && told->votes[0] == told->total);
 }
 
+static bool is_below_all(struct ft_rate rate, const struct ft_rates_told *told)
+{
+	bool below = true;
+
+	for (uint32_t i = 0; i < told->count; i++)
+		below &= ft_rate_mbps(rate) < ft_rate_mbps(told->rates[i]);
+	return below;
+}
+
+/* Where most hosts of a switch are slower than is expected of its class, they are old ones, and so may others be. */
+static void older_hosts_add(const struct ft_inference *f, const struct ft_class_sets *sets, struct rated *hosts,
+			    uint32_t *ports, struct ft_class_rates *rates)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < f->observed->host_count; i++)
+		hosts[count++] = (struct rated){f->observed->hosts[i].observed, f->observed->hosts[i].switch_port};
+	qsort(hosts, count, sizeof(*hosts), rated_compare);
+	for (uint32_t i = 0, run; i < count; i += run) {
+		struct ft_rates_told *class_told = &rates->hosts[sets->of[hosts[i].key]], told;
+
+		run = run_take(f, &hosts[i], hosts + count, ports, &told);
+		if (told.total < 2 || told.votes[0] * 2 <= told.total || ft_infer_rate_is_odd(told.rates[0]) ||
+		    class_told->count == 0 || class_told->count == FT_RATES_MAX ||
+		    !is_below_all(told.rates[0], class_told))
+			continue;
+		class_told->rates[class_told->count++] = told.rates[0];
+	}
+}
+
 static void hosts_find(const struct ft_inference *f, const struct ft_class_sets *sets, struct rated *hosts,
 		       uint32_t *ports, struct ft_class_rates *rates)
 {
@@ -155,9 +190,13 @@ static void hosts_find(const struct ft_inference *f, const struct ft_class_sets 
 		struct ft_rates_told told;
 
 		run = run_take(f, &hosts[i], hosts + count, ports, &told);
-		if (is_telling(&told, k) && (k == 0 || !told_equal(&told, &rates->hosts[0])))
+		if (is_telling(&told, k))
 			rates->hosts[k] = told;
 	}
+	older_hosts_add(f, sets, hosts, ports, rates);
+	for (uint32_t k = 1; k < sets->count; k++)
+		if (told_equal(&rates->hosts[k], &rates->hosts[0]))
+			rates->hosts[k].count = 0;
 }
 
 /* ---- */
