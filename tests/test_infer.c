@@ -169,7 +169,7 @@ static const struct row rows[] = {
 	 "\"edge\": [\"sw[1-4]\"]|\"core\": [\"sw[5-6]\"]", "ok"},
 	{"names that tell nothing",
 	 "tree a 4 b 2 2 8 36; name a1 x; name a2 x; name a3 x; name a4 x; name b1 x; name b2 x",
-	 "\"edge\": [\"0x0000000000100001\",\n\t\t\t\"0x0000000000100002\"|by GUID", "ok"},
+	 "\"edge\": [\"0x0000000000100001\", \"0x0000000000100002\"|by GUID", "ok"},
 	{"hostile names", "tree a 4 b 2 2 8 36; name a1 ~~; name a2 0x12; name b1 \\\"{}]; name b2 .*",
 	 "edge: by GUID|core: by GUID", "ok"},
 	{"names that mean something in patterns", "tree a+(x).^$[0]{2}| 4 b\\[ 2 2 8 36",
@@ -179,7 +179,7 @@ static const struct row rows[] = {
 	{"names of the plan in the wrong places",
 	 "tree a 4 b 2 2 8 36; name a1 core01; name a2 core02; name a3 edge001; name a4 edge002; name b1 edge003; name "
 	 "b2 edge004",
-	 "\"edge\": [\"core[01-02]\",\n\t\t\t\"edge[001-002]\"]|\"core\": [\"edge[003-004]\"]", "ok"},
+	 "\"edge\": [\"core[01-02]\", \"edge[001-002]\"]|\"core\": [\"edge[003-004]\"]", "ok"},
 	{"and names that another planned switch has",
 	 "tree a 4 b 3 2 8 36; name a1 core01; name a2 core02; name a3 edge001; name a4 edge002; name b1 edge003; name "
 	 "b2 edge004; dead b3; hush a1 2; hush a2 2; hush a3 2; hush a4 2",

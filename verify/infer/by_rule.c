@@ -144,7 +144,7 @@ void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *obs
 		r = r < 0 ? r : ft_name_list_add(&names, ft_text_string(&name));
 	}
 	ft_text_puts(text, "[");
-	ft_name_list_add_json(text, &names, ",\n\t\t\t");
+	ft_name_list_add_json(text, &names, "\n\t\t\t");
 	ft_text_puts(text, "]");
 	text->failed |= r < 0;
 }

@@ -455,8 +455,11 @@ int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft
 	_cleanup_(classes_release) struct classes x = {.intent = intent};
 	_cleanup_free_ bool *by_guid = calloc(intent->count + 1UL, sizeof(*by_guid));
 	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
-	int r = by_guid && safe ? tree_find(&x) : -ENOMEM;
+	int r = by_guid && safe ? 0 : -ENOMEM;
 
+	/* Of Ethernet switches, a tree of two levels says the ports, too: not only how many cables there are. */
+	if (r == 0 && !intent->f->snapshot->source.ethernet)
+		r = tree_find(&x);
 	if (r > 0 && (rates_find(&x) < 0 || ft_infer_by_rule_names(intent->f, by_guid) < 0))
 		r = -ENOMEM;
 	if (r <= 0)

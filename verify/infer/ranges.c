@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The limits of the reader of names, for ranges, too. */
-enum { DIGITS_MAX = 9, NUMBERS_SIZE_MAX = 120 };
+enum { DIGITS_MAX = 9, NUMBERS_SIZE_MAX = 120, LINE_LENGTH = 90 };
 
 int ft_name_list_init(struct ft_name_list *names, uint32_t count)
 {
@@ -24,15 +24,14 @@ void ft_name_list_release(struct ft_name_list *names)
 	free(names->part);
 }
 
-static void part_split(struct ft_name_part *part)
+/* At the number that ends before @end, or has a digit there. */
+static void part_split(struct ft_name_part *part, size_t end)
 {
-	size_t end = strlen(part->name);
-
 	/* GUIDs stay as they are. */
 	if (strncmp(part->name, "0x", 2) == 0)
 		return;
-	while (end > 0 && !isdigit((unsigned char)part->name[end - 1]))
-		end--;
+	while (isdigit((unsigned char)part->name[end]))
+		end++;
 	part->head = end;
 	while (part->head > 0 && isdigit((unsigned char)part->name[part->head - 1]))
 		part->head--;
@@ -46,6 +45,15 @@ static void part_split(struct ft_name_part *part)
 	part->number = part->digits ? (uint32_t)strtoul(part->name + part->head, NULL, 10) : 0;
 }
 
+static void part_split_last(struct ft_name_part *part)
+{
+	size_t end = strlen(part->name);
+
+	while (end > 0 && !isdigit((unsigned char)part->name[end - 1]))
+		end--;
+	part_split(part, end);
+}
+
 int ft_name_list_add(struct ft_name_list *names, const char *name)
 {
 	struct ft_name_part *part = &names->part[names->count];
@@ -54,7 +62,7 @@ int ft_name_list_add(struct ft_name_list *names, const char *name)
 	if (!part->name)
 		return -ENOMEM;
 	names->count++;
-	part_split(part);
+	part_split_last(part);
 	return 0;
 }
 
@@ -99,16 +107,43 @@ void ft_name_list_sort(struct ft_name_list *names)
 	qsort(names->part, names->count, sizeof(*names->part), part_compare);
 }
 
-uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *names, const char *between)
+/* At the number in which it differs from the next one, if there is one. */
+static void part_split_before(struct ft_name_part *part, const struct ft_name_part *next)
+{
+	size_t at = 0;
+
+	while (part->name[at] && part->name[at] == next->name[at])
+		at++;
+	if (isdigit((unsigned char)part->name[at]) && isdigit((unsigned char)next->name[at]))
+		part_split(part, at);
+}
+
+/* How many of the next @count names from @part on one bracket holds. */
+static uint32_t parts_join(struct ft_name_part *part, uint32_t count)
+{
+	uint32_t joined = 1;
+
+	if (count > 1)
+		part_split_before(part, part + 1);
+	for (; joined < count; joined++) {
+		if (strlen(part[joined].name) > part->head)
+			part_split(&part[joined], part->head);
+		if (!part_joins(part, &part[joined]))
+			break;
+	}
+	return joined;
+}
+
+uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *names, const char *line)
 {
 	_cleanup_(ft_text_release) struct ft_text one = {0};
+	size_t begin = text->length;
 	uint32_t strings = 0;
 
 	for (uint32_t i = 0, count; i < names->count; i += count) {
-		const struct ft_name_part *part = &names->part[i];
+		struct ft_name_part *part = &names->part[i];
 
-		for (count = 1; i + count < names->count && part_joins(part, part + count); count++)
-			;
+		count = parts_join(part, names->count - i);
 		ft_text_reset(&one);
 		if (count == 1) {
 			ft_text_puts(&one, part->name);
@@ -117,7 +152,13 @@ uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *
 			count = numbers_write(&one, part, count);
 			ft_text_puts(&one, part->name + part->head + part->digits);
 		}
-		ft_text_puts(text, strings++ ? between : "");
+		ft_text_puts(text, strings++ ? "," : "");
+		if (line && text->length - begin > LINE_LENGTH) {
+			ft_text_puts(text, line);
+			begin = text->length;
+		} else {
+			ft_text_puts(text, strings > 1 ? " " : "");
+		}
 		ft_text_add_json(text, ft_text_string(&one));
 	}
 	text->failed |= one.failed;
@@ -130,7 +171,7 @@ void ft_name_list_write(struct ft_text *text, struct ft_name_list *names)
 	uint32_t strings;
 
 	ft_name_list_sort(names);
-	strings = ft_name_list_add_json(&list, names, ", ");
+	strings = ft_name_list_add_json(&list, names, NULL);
 	text->failed |= list.failed;
 	ft_text_printf(text, strings == 1 ? "%s" : "[%s]", ft_text_string(&list));
 }

@@ -5,7 +5,7 @@
 
 #include "verify/infer/infer_parts.h"
 
-/* A name, split at its last number. */
+/* A name, split at its last number, or where it differs from the next one. */
 struct ft_name_part {
 	char *name;
 	size_t head;   /* length before the number */
@@ -26,10 +26,12 @@ void ft_name_list_release(struct ft_name_list *names);
 void ft_name_list_sort(struct ft_name_list *names); /* in natural order */
 
 /*
- * Adds them as JSON, in their order, with @between each two strings. Returns the number of strings, which is less than
- * that of names where ranges hold several.
+ * Adds them as JSON, in their order, with commas between. Returns the number of strings, which is less than that of
+ * names where ranges hold several.
+ *
+ * @line  what begins another line, where one is long enough; NULL: all are on one
  */
-uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *names, const char *between);
+uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *names, const char *line);
 
 /* Sorts them and adds them as JSON: one string, or a list of them. */
 void ft_name_list_write(struct ft_text *text, struct ft_name_list *names);
