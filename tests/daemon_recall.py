@@ -467,10 +467,9 @@ class Rig:
         a, b = self.rng.choice(pairs)
         fabric = self.net.fabric.copy()
         at_a, at_b = fabric.nodes[a].links[1], fabric.nodes[b].links[1]
-        rate = fabric.unlink(a, 1)
-        fabric.unlink(b, 1)
-        fabric.link(a, 1, *at_b, rate)
-        fabric.link(b, 1, *at_a, rate)
+        rate_at_a, rate_at_b = fabric.unlink(a, 1), fabric.unlink(b, 1)
+        fabric.link(a, 1, *at_b, rate_at_b)
+        fabric.link(b, 1, *at_a, rate_at_a)
         self.quiet(fabric, "exchanged hosts", self.either())
         self.check(not self.report["findings"], "exchanged hosts: %s" % self.told())
         self.perhaps_restart(fabric)
@@ -716,7 +715,7 @@ def networks(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=int(os.environ.get("FT_SEED", "1"), 0))
-    parser.add_argument("--rounds", type=int, default=int(os.environ.get("FT_RUNS", "14")))
+    parser.add_argument("--rounds", type=int, default=14)
     parser.add_argument("--only")
     parser.add_argument("--keep")
     options = parser.parse_args()

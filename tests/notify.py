@@ -13,15 +13,21 @@ import sys
 import time
 
 
+def say(line):
+    """At one go: others write to the log, too, and print() writes the end of a line by itself where nothing is buffered."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def main():
     began = time.monotonic()
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     sock.bind(sys.argv[1])
     os.chmod(sys.argv[1], 0o666)
-    print("0.000 listening", flush=True)
+    say("0.000 listening")
     while True:
         message = sock.recv(65536).decode("utf-8", "backslashreplace")
-        print("%.3f %s" % (time.monotonic() - began, " | ".join(message.split("\n"))), flush=True)
+        say("%.3f %s" % (time.monotonic() - began, " | ".join(message.split("\n"))))
 
 
 main()
