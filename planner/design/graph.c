@@ -348,8 +348,7 @@ static int groups_joined_check(const struct ft_graph_reading *g, const struct ft
 
 	if (!parent)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < graph->switch_count; i++)
-		parent[i] = i;
+	ft_number_begin(parent, graph->switch_count);
 	for (uint32_t i = 0; i < graph->link_count; i++)
 		ft_number_join(parent, ft_groups_place(&design->keys, graph->links[i].a, &end),
 			       ft_groups_place(&design->keys, graph->links[i].b, &end));
