@@ -175,12 +175,9 @@ static int ranks_collect(struct classes *x)
 	if (!x->class_of)
 		return -ENOMEM;
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
-		x->order[rank] = malloc((intent->count + 1UL) * sizeof(*x->order[rank]));
+		x->order[rank] = ft_intent_members(intent, rank, &x->count[rank]);
 		if (!x->order[rank])
 			return -ENOMEM;
-		for (uint32_t i = 0; i < intent->count; i++)
-			if (intent->rank[i] == rank)
-				x->order[rank][x->count[rank]++] = i;
 	}
 	return 0;
 }

@@ -20,6 +20,17 @@ void ft_intent_release(struct ft_intent *intent)
 	ft_map_release(&intent->shape_at);
 }
 
+uint32_t *ft_intent_members(const struct ft_intent *intent, uint32_t rank, uint32_t *ret_count)
+{
+	uint32_t *members = malloc((intent->count + 1UL) * sizeof(*members));
+
+	*ret_count = 0;
+	for (uint32_t i = 0; members && i < intent->count; i++)
+		if (intent->rank[i] == rank)
+			members[(*ret_count)++] = i;
+	return members;
+}
+
 static const struct ft_port *port_of(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
 	return ft_node_port(f->snapshot, &f->snapshot->nodes[f->observed->switches[observed].node], number);

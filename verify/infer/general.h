@@ -96,6 +96,9 @@ int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f);
 /* ranks.c: fills rank, ranks and layered. Returns 0 or -ENOMEM. */
 int ft_intent_rank(struct ft_intent *intent);
 
+/* general.c: the switches of a rank, ascending. The caller frees them; NULL: no memory. */
+uint32_t *ft_intent_members(const struct ft_intent *intent, uint32_t rank, uint32_t *ret_count);
+
 /* twins.c: fills twins. Returns 0 or -ENOMEM. */
 int ft_intent_twins(struct ft_intent *intent);
 void ft_twins_release(struct ft_twins *twins);

@@ -187,12 +187,9 @@ static int order_make(struct planes *x)
 			return -ENOMEM;
 	}
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
-		x->order[rank] = malloc((intent->count + 1UL) * sizeof(*x->order[rank]));
+		x->order[rank] = ft_intent_members(intent, rank, &x->count[rank]);
 		if (!x->order[rank])
 			return -ENOMEM;
-		for (uint32_t i = 0; i < intent->count; i++)
-			if (intent->rank[i] == rank)
-				x->order[rank][x->count[rank]++] = i;
 		order_sort(x, rank);
 	}
 	return 0;
