@@ -94,9 +94,9 @@ static _Noreturn void command_become(const char *command, pid_t parent, int outp
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* The check has little memory, as it parses what others wrote; a program has what the daemon was given. */
-	if (getrlimit(RLIMIT_AS, &limit) == 0) {
+	if (getrlimit(RLIMIT_DATA, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_AS, &limit);
+		setrlimit(RLIMIT_DATA, &limit);
 	}
 	if (dup2(output, STDOUT_FILENO) >= 0 && chdir("/") == 0)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);

@@ -31,7 +31,7 @@ struct ft_guard {
 	unsigned int deadline_ms; /* of the whole work, handing over the result included */
 	unsigned int first_ms; /* the work calls ft_guard_go_on() by then, or is killed; 0: the deadline alone holds */
 	bool programs;	       /* the work starts programs, which have the caller's limit of memory */
-	size_t memory;	       /* bytes the child may add to its initial address space; 0: no limit */
+	size_t memory;	       /* bytes that the child may add to its memory; 0: no limit */
 	const struct ft_guard_wait *wait; /* NULL: the work begins at once */
 };
 
@@ -125,10 +125,10 @@ static inline void ft_guard_freep(struct ft_guard_job **job)
 	ft_guard_free(*job);
 }
 
-/* The address space of the calling process, in bytes; 0: not known. */
-uint64_t ft_guard_memory(void);
-
-/* Limits it to so many bytes more than now, permanently. Best effort; a stricter limit stays in force. */
+/*
+ * Limits the memory of the calling process to so many bytes more than now, permanently. Best effort; a stricter limit
+ * stays in force.
+ */
 void ft_guard_limit_memory(size_t memory);
 
 /* Milliseconds of the monotonic clock. */

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -561,6 +563,36 @@ static int work_eats_memory(const void *arg, int64_t end_ms, struct ft_guard_res
 	return ft_error_set(err, -EIO, 0, 0, "memory without limit");
 }
 
+enum { SMALL_BLOCKS = 64 };
+
+static void *thread_allocates(void *arg)
+{
+	static void *volatile blocks[SMALL_BLOCKS];
+	size_t *more = arg;
+	size_t before = mallinfo2().hblks;
+
+	for (int i = 0; i < SMALL_BLOCKS; i++)
+		blocks[i] = malloc(100);
+	*more = mallinfo2().hblks - before;
+	for (int i = 0; i < SMALL_BLOCKS; i++)
+		free(blocks[i]);
+	return NULL;
+}
+
+/* As a simulator's library does for each packet. No block is worth pages, and a call of the kernel, of its own. */
+static int work_has_a_thread(const void *arg, int64_t end_ms, struct ft_guard_result *result, struct ft_error *err)
+{
+	pthread_t thread;
+	size_t more = 0;
+
+	(void)arg;
+	(void)end_ms;
+	(void)result;
+	if (pthread_create(&thread, NULL, thread_allocates, &more) != 0 || pthread_join(thread, NULL) != 0)
+		return ft_error_set(err, -EIO, 0, 0, "no thread");
+	return ft_error_set(err, -ENODEV, 0, 0, "%zu of %d blocks have pages of their own", more, SMALL_BLOCKS);
+}
+
 struct child_case {
 	const char *name;
 	ft_guard_work *work;
@@ -613,6 +645,8 @@ static const struct child_case child_cases[] = {
 	{"it sends garbage", work_sends_garbage, LONG_MS, 0, -EIO, "the work sent a damaged result", 0},
 	{"it sends half of it", work_sends_half, LONG_MS, 0, -EIO, "the work was ended by signal 7 (Bus error)", 0},
 	{"it eats memory", work_eats_memory, LONG_MS, 64 << 20, -ENOMEM, "no more memory", 0},
+	{"a thread of it allocates", work_has_a_thread, LONG_MS, 64 << 20, -ENODEV,
+	 "0 of 64 blocks have pages of their own", 0},
 };
 
 static unsigned int count_descriptors(void)
