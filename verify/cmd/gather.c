@@ -14,7 +14,6 @@
 #include "planner/site/site.h"
 #include "planner/write/phases.h"
 #include "probe/names.h"
-#include "verify/infer/infer.h"
 #include "verify/model/bounds.h"
 #include "verify/model/ethernet.h"
 #include "verify/cmd/complain.h"
@@ -22,6 +21,7 @@
 #include "verify/cmd/resolve.h"
 #include "verify/model/verify.h"
 #include "verify/cmd/waiting.h"
+#include "verify/since/since.h"
 
 void ft_gathered_release(struct ft_gathered *g)
 {
@@ -78,7 +78,7 @@ static int since_plan(const struct ft_options *options, struct ft_gathered *g, s
 
 	if (ft_recording_is_moment(options->since) && ft_time_string(g->since->source.time_s, time) == 0)
 		name = time;
-	r = ft_infer_recorded(g->since, name, &text, err);
+	r = ft_since_plan(g->since, name, &text, err);
 	if (r < 0)
 		return r;
 	ft_design_free(FT_STEAL(g->design));
@@ -103,7 +103,7 @@ static int since_take(const struct ft_options *options, const struct ft_names *n
 static int since_amend(const struct ft_options *options, struct ft_gathered *g)
 {
 	struct ft_error err = {0};
-	int r = ft_infer_changes(g->since, g->snapshot, &g->changes);
+	int r = ft_since_changes(g->since, g->snapshot, &g->changes);
 
 	if (r == 0 && g->changes.amended)
 		r = since_plan(options, g, &err);

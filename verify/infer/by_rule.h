@@ -4,6 +4,7 @@
 #define FT_VERIFY_INFER_BY_RULE_H
 
 #include "verify/infer/general.h"
+#include "verify/infer/infer.h"
 
 /* A cable goes missing sooner than one is laid that belongs nowhere: what the latter weighs among wrong ones. */
 enum { FT_SURPLUS_COST = 3 };

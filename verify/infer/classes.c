@@ -328,9 +328,7 @@ static void design_write(const struct classes *x, const char *name, const bool *
 	const struct sort *usual = &x->sorts[EDGE][0];
 	bool each = hosts_are_even(x);
 
-	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
-	ft_text_add_json(text, name);
-	ft_infer_write_technology(text, f->snapshot);
+	ft_infer_write_head(text, f->snapshot, name);
 	why_write(x, text);
 	ft_text_printf(text, ",\n\t\"topology\": \"fat-tree\",\n\t\"nodes\": %u", f->host_total);
 	ft_text_printf(text,
@@ -451,8 +449,7 @@ int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft
 {
 	_cleanup_(classes_release) struct classes x = {.intent = intent};
 	_cleanup_free_ bool *by_guid = calloc(intent->count + 1UL, sizeof(*by_guid));
-	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
-	int r = by_guid && safe ? 0 : -ENOMEM;
+	int r = by_guid ? 0 : -ENOMEM;
 
 	/* Of Ethernet switches, a tree of two levels says the ports, too: not only how many cables there are. */
 	if (r == 0 && !intent->f->snapshot->source.ethernet)
@@ -462,6 +459,6 @@ int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft
 	if (r <= 0)
 		return r;
 	ft_text_reset(text);
-	design_write(&x, safe, by_guid, text);
+	design_write(&x, name, by_guid, text);
 	return design_check(&x, text);
 }

@@ -254,9 +254,7 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 static void design_write(const struct recognition *x, const struct candidate *c, const struct places *places,
 			 struct ft_text *text)
 {
-	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
-	ft_text_add_json(text, x->name);
-	ft_infer_write_technology(text, x->f->snapshot);
+	ft_infer_write_head(text, x->f->snapshot, x->name);
 	if (places)
 		why_write(x, c, places, text);
 	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", c->family->name);
@@ -567,13 +565,11 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 
 int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
 {
-	_cleanup_(recognition_release) struct recognition x = {.f = f};
-	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
-	int r = safe ? 0 : -ENOMEM;
+	_cleanup_(recognition_release) struct recognition x = {.f = f, .name = name};
+	int r;
 
-	x.name = safe;
-	if (r < 0 || !recognition_begin(&x))
-		return r;
+	if (!recognition_begin(&x))
+		return 0;
 	r = candidates_find(&x);
 	/* In large networks distances tell more, and a match that fails costs more. */
 	if (f->observed->switch_count > LARGE)

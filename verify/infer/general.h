@@ -124,9 +124,6 @@ int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const 
  */
 int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong);
 
-/* True for printable ASCII with a letter or digit, short enough for the reader, and not a range of names. */
-bool ft_infer_name_is_plain(const char *name);
-
 /* The pair of two switches, NULL if it has neither seen nor planned cables. */
 struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint32_t b);
 

@@ -569,14 +569,11 @@ static void why_write(const struct writer *w, struct ft_text *text)
 int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name)
 {
 	_cleanup_(writer_release) struct writer w = {.intent = intent};
-	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
-	int r = safe ? names_make(&w) : -ENOMEM;
+	int r = names_make(&w);
 
 	if (r < 0)
 		return r;
-	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
-	ft_text_add_json(text, safe);
-	ft_infer_write_technology(text, intent->f->snapshot);
+	ft_infer_write_head(text, intent->f->snapshot, name);
 	why_write(&w, text);
 	ft_text_puts(text, ",\n\t\"topology\": \"graph\"");
 	if (intent->f->host_total > 0)

@@ -26,27 +26,10 @@
  */
 int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err);
 
-/*
- * Writes a design of just what @snapshot has: a graph of its switches, all cables port by port, all hosts.
- *
- * @name        of the fabric
- * @ret_design  out: the text is added; the caller releases it, also on failure
- * @err         on -EINVAL: no switch was seen, or two cannot be told apart (no line, no file)
- *
- * Returns 0, -EINVAL or -ENOMEM.
- */
-int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design,
-		      struct ft_error *err);
+/* The beginning of a design: its name, made safe for printing; and of an Ethernet fabric, whose VLANs nobody tells. */
+void ft_infer_write_head(struct ft_text *text, const struct ft_snapshot *snapshot, const char *name);
 
-struct ft_device_changes;
-
-/*
- * changes.c: what became of the devices of @before, which is amended (verify/model/changes.h).
- *
- * @before  as ft_infer_recorded() will read it; on failure it is still a snapshot
- * @ret_changes  out: the caller releases them. Untouched on failure
- * Returns 0 or -ENOMEM.
- */
-int ft_infer_changes(struct ft_snapshot *before, const struct ft_snapshot *now, struct ft_device_changes *ret_changes);
+/* True for printable ASCII with a letter or digit, short enough for the reader, and not a range of names. */
+bool ft_infer_name_is_plain(const char *name);
 
 #endif

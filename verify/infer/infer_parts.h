@@ -391,8 +391,6 @@ void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f);
 /* The key "rate", with @before it; nothing if neither is known. @hosts: so many, any of which is right. */
 void ft_infer_write_rates_of(struct ft_text *text, const char *before, struct ft_rate uplink,
 			     const struct ft_rate *hosts, uint32_t host_count);
-/* Of an Ethernet fabric, whose VLANs nobody tells: behind the name. */
-void ft_infer_write_technology(struct ft_text *text, const struct ft_snapshot *snapshot);
 
 static inline void ft_tally_add_many(struct ft_tally *tally, uint32_t value, uint32_t votes)
 {

@@ -316,9 +316,7 @@ static void design_write(const struct planes *x, const char *name, const bool *b
 
 	for (uint32_t i = 0; i < x->count[EDGE]; i++)
 		hosts = f->hosts[x->order[EDGE][i]] > hosts ? f->hosts[x->order[EDGE][i]] : hosts;
-	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
-	ft_text_add_json(text, name);
-	ft_infer_write_technology(text, f->snapshot);
+	ft_infer_write_head(text, f->snapshot, name);
 	why_write(x, text);
 	ft_text_printf(text, ",\n\t\"topology\": \"fat-tree\",\n\t\"levels\": 3,\n\t\"nodes\": %u", f->host_total);
 	ft_text_printf(text,
@@ -375,15 +373,14 @@ int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_
 	_cleanup_(planes_release) struct planes x = {.intent = intent};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_free_ bool *by_guid = calloc(intent->count + 1UL, sizeof(*by_guid));
-	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
-	int r = by_guid && safe ? planes_find(&x) : -ENOMEM;
+	int r = by_guid ? planes_find(&x) : -ENOMEM;
 
 	if (r > 0 && ft_infer_by_rule_names(intent->f, by_guid) < 0)
 		r = -ENOMEM;
 	if (r <= 0)
 		return r;
 	ft_text_reset(text);
-	design_write(&x, safe, by_guid, text);
+	design_write(&x, name, by_guid, text);
 	r = ft_infer_by_rule_verify(intent->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;

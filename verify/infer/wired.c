@@ -614,9 +614,7 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 	int r;
 
 	ft_text_reset(text);
-	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
-	ft_text_add_json(text, w->name);
-	ft_infer_write_technology(text, w->f->snapshot);
+	ft_infer_write_head(text, w->f->snapshot, w->name);
 	why_write(w, wrong, text);
 	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", w->family->name);
 	ft_family_keys_write(text, &w->keys);
@@ -676,13 +674,9 @@ static bool is_possible(const struct ft_inference *f)
 int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong,
 		   uint64_t *ret_listed)
 {
-	_cleanup_(wired_release) struct wired w = {.intent = intent, .f = intent->f};
-	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
+	_cleanup_(wired_release) struct wired w = {.intent = intent, .f = intent->f, .name = name};
 	int r;
 
-	if (!safe)
-		return -ENOMEM;
-	w.name = safe;
 	if (!is_possible(w.f))
 		return 0;
 	r = cells_settle(&w);

@@ -25,18 +25,6 @@ static const char *const why_names[FT_WHY_COUNT] = {
 	[FT_WHY_UNPLANNED] = "unplanned",
 };
 
-static void write_string(struct ft_text *text, const char *key, const char *value, size_t length)
-{
-	_cleanup_free_ char *safe = ft_text_safe_dup(value, length);
-
-	if (!safe) {
-		text->failed = true;
-		return;
-	}
-	ft_text_printf(text, ",\n\t\"%s\": ", key);
-	ft_text_add_json(text, safe);
-}
-
 static void write_why(struct ft_text *text, const struct ft_inference *f)
 {
 	const char *separator = "";
@@ -226,17 +214,20 @@ static void write_expected(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, "]}");
 }
 
-void ft_infer_write_technology(struct ft_text *text, const struct ft_snapshot *snapshot)
+void ft_infer_write_head(struct ft_text *text, const struct ft_snapshot *snapshot, const char *name)
 {
+	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
+
+	text->failed |= !safe;
+	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
+	ft_text_add_json(text, safe ? safe : "");
 	if (snapshot->source.ethernet)
 		ft_text_puts(text, ",\n\t\"technology\": \"ethernet\",\n\t\"vlans\": false");
 }
 
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name)
 {
-	ft_text_puts(text, "{\n\t\"ftcheck\": 1");
-	write_string(text, "name", name, strlen(name));
-	ft_infer_write_technology(text, f->snapshot);
+	ft_infer_write_head(text, f->snapshot, name);
 	write_why(text, f);
 	if (f->fit.ranks == 1)
 		write_star(text, f);

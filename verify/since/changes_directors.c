@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/infer/changes_parts.h"
+#include "verify/since/changes_parts.h"
 
 static int system_compare(const void *a, const void *b, void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /* Two recordings side by side, and changes under construction. Private to changes.c and changes_directors.c. */
-#ifndef FT_VERIFY_INFER_CHANGES_PARTS_H
-#define FT_VERIFY_INFER_CHANGES_PARTS_H
+#ifndef FT_VERIFY_SINCE_CHANGES_PARTS_H
+#define FT_VERIFY_SINCE_CHANGES_PARTS_H
 
 #include "verify/model/changes.h"
 

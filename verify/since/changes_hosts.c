@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/infer/changes_parts.h"
+#include "verify/since/changes_parts.h"
 #include "verify/model/chassis.h"
 
 /* The host at a port, or FT_NO_NODE: routers and the aggregation nodes of switches are none. */

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "verify/infer/changes_parts.h"
-#include "verify/infer/infer.h"
+#include "verify/since/changes_parts.h"
+#include "verify/since/since.h"
 
 enum { SHOWN = 6 };
 
@@ -510,7 +510,7 @@ static void rates_compare(struct ft_comparison *c)
 	ft_change_list(c, change, "cable is faster than it was", "cables are faster than they were");
 }
 
-int ft_infer_changes(struct ft_snapshot *before, const struct ft_snapshot *now, struct ft_device_changes *ret_changes)
+int ft_since_changes(struct ft_snapshot *before, const struct ft_snapshot *now, struct ft_device_changes *ret_changes)
 {
 	struct ft_device_changes changes = {0};
 	_cleanup_(comparison_release) struct ft_comparison c = {

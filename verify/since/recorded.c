@@ -14,8 +14,8 @@
 #include "base/interface.h"
 #include "base/map.h"
 #include "verify/infer/infer.h"
-#include "verify/infer/general.h"
 #include "verify/model/chassis.h"
+#include "verify/since/since.h"
 
 enum { NAME_SIZE = 64 + 1 };
 #define MADE_UP "switch-0x"
@@ -255,8 +255,8 @@ static void hosts_write(const struct recording *x, struct ft_text *text)
 		ft_text_puts(text, "]");
 }
 
-int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design,
-		      struct ft_error *err)
+int ft_since_plan(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design,
+		  struct ft_error *err)
 {
 	_cleanup_(recording_release) struct recording x = {
 		.snapshot = snapshot,
@@ -275,9 +275,7 @@ int ft_infer_recorded(const struct ft_snapshot *snapshot, const char *name, stru
 	if (r < 0)
 		return r;
 	hosts_count(&x);
-	ft_text_puts(ret_design, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
-	ft_text_add_json(ret_design, name);
-	ft_infer_write_technology(ret_design, snapshot);
+	ft_infer_write_head(ret_design, snapshot, name);
 	if (x.host_count > 0)
 		ft_text_printf(ret_design, ",\n\t\"nodes\": %u", x.host_count);
 	if (x.switch_count > 1) {
