@@ -38,6 +38,10 @@ static inline const struct ft_adjacent *ft_adjacent_of(const struct ft_multigrap
 	return graph->adjacent + graph->first[vertex];
 }
 
+/* Visits them: @n points to one after the other. */
+#define ft_each_adjacent(n, graph, of) \
+	for (const struct ft_adjacent *n = ft_adjacent_of(graph, of); n < ft_adjacent_of(graph, (of) + 1); n++)
+
 /* The number of its neighbours. */
 static inline uint32_t ft_adjacent_count(const struct ft_multigraph *graph, uint32_t vertex)
 {

@@ -175,8 +175,7 @@ static struct outside outside_of(const struct build *b, const struct ft_director
 	for (uint32_t i = d->first; i < d->first + d->count; i++) {
 		uint32_t node = b->c->chips[i].node;
 
-		for (const struct ft_adjacent *a = ft_adjacent_of(&b->g.cables, node);
-		     a < ft_adjacent_of(&b->g.cables, node + 1); a++) {
+		ft_each_adjacent(a, &b->g.cables, node) {
 			const struct ft_chip *far = ft_chip_of(b->c, a->vertex);
 			bool host = b->chips->nodes[a->vertex].type == FT_NODE_CA;
 

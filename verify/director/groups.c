@@ -104,8 +104,7 @@ uint32_t ft_chip_hosts(const struct ft_chip_graph *g, uint32_t node)
 {
 	uint32_t hosts = 0;
 
-	for (const struct ft_adjacent *a = ft_adjacent_of(&g->cables, node); a < ft_adjacent_of(&g->cables, node + 1);
-	     a++)
+	ft_each_adjacent(a, &g->cables, node)
 		hosts += g->s->nodes[a->vertex].type == FT_NODE_CA ? a->count : 0;
 	return hosts;
 }
@@ -242,8 +241,7 @@ static uint32_t part_mark(const struct ft_groups *g, uint32_t start, uint32_t nu
 	part[start] = number;
 	queue[tail++] = start;
 	for (uint32_t head = 0; head < tail; head++)
-		for (const struct ft_adjacent *a = ft_adjacent_of(cables, queue[head]);
-		     a < ft_adjacent_of(cables, queue[head] + 1); a++) {
+		ft_each_adjacent(a, cables, queue[head]) {
 			if (g->group[a->vertex] != g->group[start] || part[a->vertex] != FT_NO_GROUP)
 				continue;
 			part[a->vertex] = number;
@@ -302,8 +300,7 @@ static int roles_spread(struct ft_groups *g)
 			queue[tail++] = i;
 	}
 	for (uint32_t head = 0; head < tail; head++)
-		for (const struct ft_adjacent *a = ft_adjacent_of(cables, queue[head]);
-		     a < ft_adjacent_of(cables, queue[head] + 1); a++) {
+		ft_each_adjacent(a, cables, queue[head]) {
 			if (g->group[a->vertex] != g->group[queue[head]] || g->role[a->vertex] != FT_CHIP_NONE)
 				continue;
 			g->role[a->vertex] = g->role[queue[head]] == FT_CHIP_LINE ? FT_CHIP_FABRIC : FT_CHIP_LINE;
@@ -320,7 +317,7 @@ static int64_t role_doubt(const struct ft_groups *g, uint32_t node)
 
 	if (g->group[node] == FT_NO_GROUP || g->role[node] == FT_CHIP_NONE)
 		return 0;
-	for (const struct ft_adjacent *a = ft_adjacent_of(cables, node); a < ft_adjacent_of(cables, node + 1); a++)
+	ft_each_adjacent(a, cables, node)
 		if (g->group[a->vertex] == g->group[node])
 			doubt += g->role[a->vertex] == g->role[node] ? (int64_t)a->count : -(int64_t)a->count;
 	return doubt;
@@ -362,7 +359,7 @@ static void look_at_node(const struct ft_groups *g, uint32_t node, struct look *
 	look->members++;
 	look->lines += line;
 	look->fabrics += g->role[node] == FT_CHIP_FABRIC;
-	for (const struct ft_adjacent *a = ft_adjacent_of(cables, node); a < ft_adjacent_of(cables, node + 1); a++) {
+	ft_each_adjacent(a, cables, node) {
 		bool inside = g->group[a->vertex] == g->group[node], cross = g->role[a->vertex] != g->role[node];
 
 		/* Counts each inner cable at its end on a line chip, or at the first of two equal ends. */

@@ -38,8 +38,7 @@ static bool has_several(const struct ft_intent *intent, uint32_t observed, enum 
 {
 	uint32_t count = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&intent->f->graph, observed);
-	     n < ft_adjacent_of(&intent->f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &intent->f->graph, observed)
 		count += ft_side_of(intent, observed, n->vertex) == side;
 	return count > 1;
 }
@@ -51,8 +50,7 @@ static uint32_t *widths_find(const struct ft_intent *intent, enum ft_side side)
 
 	for (uint32_t i = 0; width && i < intent->count; i++) {
 		memset(votes, 0, sizeof(votes));
-		for (const struct ft_adjacent *n = ft_adjacent_of(&intent->f->graph, i);
-		     n < ft_adjacent_of(&intent->f->graph, i + 1); n++) {
+		ft_each_adjacent(n, &intent->f->graph, i) {
 			uint32_t count = n->count < PORTS ? n->count : PORTS - 1;
 
 			if (ft_side_of(intent, i, n->vertex) == side && ++votes[count] >= votes[width[i]])
@@ -64,8 +62,7 @@ static uint32_t *widths_find(const struct ft_intent *intent, enum ft_side side)
 
 static bool has_width(const struct ft_intent *intent, uint32_t observed, enum ft_side side, uint32_t width)
 {
-	for (const struct ft_adjacent *n = ft_adjacent_of(&intent->f->graph, observed);
-	     n < ft_adjacent_of(&intent->f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &intent->f->graph, observed)
 		if (ft_side_of(intent, observed, n->vertex) == side && n->count == width)
 			return true;
 	return false;
@@ -270,8 +267,7 @@ static uint32_t alike_find(const struct ft_intent *intent, uint32_t observed)
 {
 	uint32_t best = FT_NONE, most = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&intent->f->graph, observed);
-	     n < ft_adjacent_of(&intent->f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &intent->f->graph, observed)
 		if (ft_side_of(intent, observed, n->vertex) == FT_SIDE_UP && intent->f->hosts[n->vertex] == 0 &&
 		    n->count > most) {
 			best = n->vertex;

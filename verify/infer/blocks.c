@@ -213,8 +213,7 @@ static uint32_t pairs_with(const struct sheet *s, uint32_t set)
 	uint32_t pairs = 0;
 
 	for (uint32_t i = 0; i < s->rows; i++)
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, s->row[i]);
-		     n < ft_adjacent_of(&f->graph, s->row[i] + 1); n++)
+		ft_each_adjacent(n, &f->graph, s->row[i])
 			pairs += ft_side_of(s->intent, s->row[i], n->vertex) == s->side &&
 				 twins->set_of[n->vertex] == set;
 	return pairs;
@@ -246,8 +245,7 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 	if (!looked || !s->column || !s->block)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, s->row[i]);
-		     n < ft_adjacent_of(&f->graph, s->row[i] + 1); n++) {
+		ft_each_adjacent(n, &f->graph, s->row[i]) {
 			uint32_t far = n->vertex, set = twins->set_of[far];
 			const struct ft_twin_set *of;
 			uint64_t all;

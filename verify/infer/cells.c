@@ -37,9 +37,8 @@ static void common_count(struct search *s, uint32_t i, int32_t step)
 {
 	const struct ft_multigraph *g = &s->f->graph;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
-		for (const struct ft_adjacent *k = ft_adjacent_of(g, n->vertex); k < ft_adjacent_of(g, n->vertex + 1);
-		     k++)
+	ft_each_adjacent(n, g, i)
+		ft_each_adjacent(k, g, n->vertex)
 			s->common[k->vertex] += (uint32_t)step;
 }
 
@@ -48,9 +47,8 @@ static void leaf_join(struct search *s, uint32_t i)
 	const struct ft_multigraph *g = &s->f->graph;
 
 	common_count(s, i, 1);
-	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
-		for (const struct ft_adjacent *k = ft_adjacent_of(g, n->vertex); k < ft_adjacent_of(g, n->vertex + 1);
-		     k++) {
+	ft_each_adjacent(n, g, i)
+		ft_each_adjacent(k, g, n->vertex) {
 			uint32_t fewer = ft_adjacent_count(g, k->vertex);
 
 			fewer = fewer < ft_adjacent_count(g, i) ? fewer : ft_adjacent_count(g, i);
@@ -66,10 +64,10 @@ static void spine_join(struct search *s, uint32_t i)
 	const struct ft_multigraph *g = &s->f->graph;
 	uint32_t best = UINT32_MAX, most = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+	ft_each_adjacent(n, g, i)
 		if (s->leaf[n->vertex])
 			s->common[ft_number_root(s->parent, n->vertex)]++;
-	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++) {
+	ft_each_adjacent(n, g, i) {
 		uint32_t root = ft_number_root(s->parent, n->vertex);
 
 		if (s->leaf[n->vertex] && s->common[root] > most) {
@@ -77,7 +75,7 @@ static void spine_join(struct search *s, uint32_t i)
 			most = s->common[root];
 		}
 	}
-	for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+	ft_each_adjacent(n, g, i)
 		s->common[ft_number_root(s->parent, n->vertex)] = 0;
 	if (best != UINT32_MAX)
 		s->parent[i] = best;
@@ -97,7 +95,7 @@ static void cells_join(struct search *s)
 			spine_join(s, i);
 	for (uint32_t i = 0; i < g->count; i++) {
 		s->known[i] |= s->leaf[i];
-		for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+		ft_each_adjacent(n, g, i)
 			s->known[i] |= s->leaf[n->vertex];
 	}
 }
@@ -111,7 +109,7 @@ static void idle_leafs_find(struct search *s)
 		uint32_t known = 0, cell = UINT32_MAX;
 		bool several = false;
 
-		for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++) {
+		ft_each_adjacent(n, g, i) {
 			uint32_t root = ft_number_root(s->parent, n->vertex);
 
 			if (!s->known[n->vertex])

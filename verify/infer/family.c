@@ -86,7 +86,7 @@ static void distances_from(const struct recognition *x, const struct ft_multigra
 		uint32_t at = x->queue[head++], step = x->steps[at];
 
 		sum[step < STEPS_MAX ? step : STEPS_MAX - 1]++;
-		for (const struct ft_adjacent *n = ft_adjacent_of(graph, at); n < ft_adjacent_of(graph, at + 1); n++) {
+		ft_each_adjacent(n, graph, at) {
 			if (x->steps[n->vertex] != FT_NONE || (width && n->count != width))
 				continue;
 			x->steps[n->vertex] = step + 1;
@@ -100,9 +100,8 @@ static void walks_from(const struct recognition *x, const struct ft_multigraph *
 		       uint64_t sum[STEPS_MAX])
 {
 	memset(x->steps, 0, graph->count * sizeof(*x->steps));
-	for (const struct ft_adjacent *n = ft_adjacent_of(graph, source); n < ft_adjacent_of(graph, source + 1); n++)
-		for (const struct ft_adjacent *k = ft_adjacent_of(graph, n->vertex);
-		     k < ft_adjacent_of(graph, n->vertex + 1); k++)
+	ft_each_adjacent(n, graph, source)
+		ft_each_adjacent(k, graph, n->vertex)
 			x->steps[k->vertex]++;
 	for (uint32_t i = 0; i < graph->count; i++)
 		if (i != source && x->steps[i] > 0)

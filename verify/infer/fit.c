@@ -55,8 +55,7 @@ uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, u
 {
 	uint32_t cables = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		cables += fit->rank[n->vertex] == rank ? n->count : 0;
 	return cables;
 }
@@ -65,8 +64,7 @@ uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, ui
 {
 	uint32_t links = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		links += fit->rank[n->vertex] == rank;
 	return links;
 }
@@ -83,8 +81,7 @@ uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit 
 {
 	uint32_t cables = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		cables += is_joined(fit, step, observed, n->vertex) ? n->count : 0;
 	return cables;
 }
@@ -93,8 +90,7 @@ uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *
 {
 	uint32_t links = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		links += is_joined(fit, step, observed, n->vertex);
 	return links;
 }
@@ -181,8 +177,7 @@ static void column_add(const struct ft_inference *f, const struct ft_fit *fit, u
 {
 	uint32_t links = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, place->observed);
-	     n < ft_adjacent_of(&f->graph, place->observed + 1); n++) {
+	ft_each_adjacent(n, &f->graph, place->observed) {
 		if (!is_joined(fit, step, place->observed, n->vertex))
 			continue;
 		ft_tally_add(&column->pairs, n->count);

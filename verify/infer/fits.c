@@ -37,8 +37,7 @@ static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
 		if (f->hosts[i] > f->hosts[best])
 			best = i;
 	}
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, best); n < ft_adjacent_of(&f->graph, best + 1);
-	     n++)
+	ft_each_adjacent(n, &f->graph, best)
 		if (ft_infer_has_hosts(f, n->vertex))
 			return false;
 	for (uint32_t i = 0; i < f->observed->switch_count; i++)

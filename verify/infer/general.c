@@ -166,8 +166,7 @@ static int pairs_collect(struct ft_intent *intent)
 	const struct ft_inference *f = intent->f;
 
 	for (uint32_t i = 0; i < intent->count; i++)
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
-		     n++) {
+		ft_each_adjacent(n, &f->graph, i) {
 			struct ft_meant *pair;
 
 			if (n->vertex < i)

@@ -57,8 +57,7 @@ static uint32_t neighbours_on(const struct ft_intent *intent, uint32_t observed,
 	const struct ft_inference *f = intent->f;
 	uint32_t count = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		count += ft_side_of(intent, observed, n->vertex) == side;
 	return count;
 }

@@ -84,8 +84,7 @@ bool ft_infer_is_attached(const struct ft_inference *f, uint32_t observed)
 
 	if (ft_infer_in_tree(f, observed) || f->graph.degree[observed] < 2)
 		return false;
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
+	ft_each_adjacent(n, &f->graph, observed) {
 		if (f->fit.rank[n->vertex] + 1U != f->fit.ranks)
 			return false;
 		bundle = n->count > bundle ? n->count : bundle;

@@ -62,8 +62,7 @@ static uint32_t nearest_of(const struct ft_inference *f, const struct ft_fit *fi
 {
 	const struct ft_adjacent *best = NULL;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		if (fit->rank[n->vertex] == rank && (!best || n->count > best->count))
 			best = n;
 	return best ? best->vertex : FT_NONE;
@@ -92,8 +91,7 @@ static int groups_number(const struct ft_inference *f, struct ft_fit *fit, uint3
 		first = fit->rank[i] == upper ? nearest_of(f, fit, i, lower) : FT_NONE;
 		if (first == FT_NONE)
 			continue;
-		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, i); k < ft_adjacent_of(&f->graph, i + 1);
-		     k++) {
+		ft_each_adjacent(k, &f->graph, i) {
 			uint32_t far = k->vertex;
 			uint32_t most = cables[far] > cables[first] ? cables[far] : cables[first];
 
@@ -126,8 +124,7 @@ static bool pod_is_served(const struct ft_inference *f, const struct ft_fit *fit
 static void group_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed,
 			 uint32_t rank, bool add, uint32_t *cables)
 {
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
+	ft_each_adjacent(n, &f->graph, observed) {
 		uint32_t group = fit->group[step][n->vertex];
 
 		if (fit->rank[n->vertex] == rank && group != FT_NONE)
@@ -141,8 +138,7 @@ static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit,
 {
 	uint32_t best = FT_NONE;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
+	ft_each_adjacent(n, &f->graph, observed) {
 		uint32_t far = n->vertex, g = fit->group[step][far];
 
 		if (fit->rank[far] != rank || g == FT_NONE || g == best)
@@ -216,8 +212,7 @@ static int hostless_edges_find(const struct ft_inference *f, struct ft_fit *fit)
 
 		if (fit->rank[i] != CORE || links < 2)
 			continue;
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
-		     n++) {
+		ft_each_adjacent(n, &f->graph, i) {
 			uint32_t far = n->vertex;
 
 			if (fit->rank[far] != SPINE)
@@ -280,8 +275,7 @@ static int parts_fill(const struct ft_inference *f, const struct ft_fit *fit, st
 			continue;
 		if (fit->group[PODS][i] != FT_NONE)
 			parts->served[(size_t)fit->group[PLANES][i] * pods + fit->group[PODS][i]] = true;
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
-		     n++) {
+		ft_each_adjacent(n, &f->graph, i) {
 			uint32_t far = n->vertex;
 
 			if (fit->rank[far] == CORE && fit->group[PLANES][far] != FT_NONE)

@@ -221,8 +221,7 @@ static bool hangs_on_tree(const struct ft_inference *f, uint32_t observed)
 {
 	uint32_t cables = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		cables += ft_infer_in_tree(f, n->vertex) ? n->count : 0;
 	return ft_infer_in_tree(f, observed) || 2 * cables > f->graph.degree[observed];
 }

@@ -53,8 +53,7 @@ static int names_serve(const struct ft_inference *f, const uint32_t *member, uin
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		named[member[i]] = true;
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, member[i]);
-		     n < ft_adjacent_of(&f->graph, member[i] + 1); n++)
+		ft_each_adjacent(n, &f->graph, member[i])
 			named[n->vertex] = true;
 	}
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
@@ -147,8 +146,7 @@ static uint32_t neighbours_pick(struct writer *w, uint32_t observed, uint32_t ca
 	const struct ft_inference *f = w->f;
 	uint32_t picked = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
+	ft_each_adjacent(n, &f->graph, observed) {
 		uint32_t far = n->vertex;
 
 		if (n->count == cables && (ft_infer_in_tree(f, far) || (w->islander[far] && far > observed)))

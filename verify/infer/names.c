@@ -267,8 +267,7 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 		if (ft_infer_in_tree(f, i))
 			continue;
 		island = ft_infer_serves_hosts(f, i) || ft_infer_is_attached(f, i);
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
-		     n++)
+		ft_each_adjacent(n, &f->graph, i)
 			island |= !ft_infer_in_tree(f, n->vertex);
 		if (island)
 			ret_member[count++] = i;

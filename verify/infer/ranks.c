@@ -64,10 +64,8 @@ static void voters_find(struct ranking *r, uint32_t observed)
 	uint32_t touched = 0;
 
 	r->voter_count = 0;
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
-		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, n->vertex);
-		     k < ft_adjacent_of(&f->graph, n->vertex + 1); k++) {
+	ft_each_adjacent(n, &f->graph, observed)
+		ft_each_adjacent(k, &f->graph, n->vertex) {
 			uint32_t other = k->vertex;
 
 			if (other != observed && r->common[other]++ == 0)
@@ -136,8 +134,7 @@ static void ranks_spread(struct ranking *r)
 	while (head < tail) {
 		uint32_t here = queue[head++];
 
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, here);
-		     n < ft_adjacent_of(&f->graph, here + 1); n++) {
+		ft_each_adjacent(n, &f->graph, here) {
 			if (intent->rank[n->vertex] != FT_NONE)
 				continue;
 			intent->rank[n->vertex] = intent->rank[here] + 1;
@@ -155,8 +152,7 @@ static bool is_layered(const struct ft_intent *intent)
 	uint64_t beside = 0, all = 0;
 
 	for (uint32_t i = 0; i < intent->count; i++)
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
-		     n++) {
+		ft_each_adjacent(n, &f->graph, i) {
 			all += n->count;
 			beside += intent->rank[i] == 0 && intent->rank[n->vertex] == 0 ? n->count : 0;
 		}
@@ -173,8 +169,7 @@ static bool is_hosted(const struct ft_inference *f, uint32_t observed)
 
 	if (f->hosts[observed] == 0 || f->hosts[observed] * HOSTED_SHARE < f->usual_hosts)
 		return false;
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++)
+	ft_each_adjacent(n, &f->graph, observed)
 		fuller += f->hosts[n->vertex] >= 2 * f->hosts[observed];
 	return fuller < 2 || fuller * FULLER_SHARE < degree(f, observed);
 }

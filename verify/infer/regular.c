@@ -332,19 +332,18 @@ static struct ways ways_count(const struct degrees *d, uint32_t a, uint32_t b)
 	const struct ft_inference *f = d->intent->f;
 	struct ways ways = {0};
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, b); n < ft_adjacent_of(&f->graph, b + 1); n++)
+	ft_each_adjacent(n, &f->graph, b)
 		d->mark[n->vertex] = 1;
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, a); n < ft_adjacent_of(&f->graph, a + 1); n++) {
+	ft_each_adjacent(n, &f->graph, a) {
 		uint32_t via = n->vertex;
 
 		if (via == b)
 			continue;
 		ways.two += d->mark[via];
-		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, via);
-		     k < ft_adjacent_of(&f->graph, via + 1); k++)
+		ft_each_adjacent(k, &f->graph, via)
 			ways.three += k->vertex != a && k->vertex != b && d->mark[k->vertex];
 	}
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, b); n < ft_adjacent_of(&f->graph, b + 1); n++)
+	ft_each_adjacent(n, &f->graph, b)
 		d->mark[n->vertex] = 0;
 	return ways;
 }

@@ -79,8 +79,7 @@ static int split_by_parity(const struct ft_inference *f, struct ft_fit *fit)
 		while (head < tail) {
 			uint32_t here = queue[head++];
 
-			for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, here);
-			     n < ft_adjacent_of(&f->graph, here + 1); n++) {
+			ft_each_adjacent(n, &f->graph, here) {
 				uint32_t far = n->vertex;
 
 				if (fit->rank[far] != FT_OUTSIDE)

@@ -42,8 +42,7 @@ static void sizes_count(struct linking *l)
 	for (uint32_t i = 0; i < l->intent->count; i++) {
 		l->size[i] = 0;
 		l->root[i] = i;
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
-		     n++)
+		ft_each_adjacent(n, &f->graph, i)
 			l->size[i] += ft_side_of(l->intent, i, n->vertex) == l->side;
 	}
 }
@@ -55,14 +54,12 @@ static uint32_t common_count(struct linking *l, uint32_t observed)
 	const struct ft_inference *f = intent->f;
 	uint32_t touched = 0;
 
-	for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, observed);
-	     n < ft_adjacent_of(&f->graph, observed + 1); n++) {
+	ft_each_adjacent(n, &f->graph, observed) {
 		uint32_t far = n->vertex;
 
 		if (ft_side_of(intent, observed, far) != l->side)
 			continue;
-		for (const struct ft_adjacent *k = ft_adjacent_of(&f->graph, far);
-		     k < ft_adjacent_of(&f->graph, far + 1); k++) {
+		ft_each_adjacent(k, &f->graph, far) {
 			uint32_t other = k->vertex;
 
 			if (other != observed && intent->rank[other] == intent->rank[observed] &&

@@ -281,7 +281,7 @@ static uint32_t local_bundle(const struct wired *w)
 	struct ft_tally tally = {0};
 
 	for (uint32_t i = 0; i < g->count; i++)
-		for (const struct ft_adjacent *n = ft_adjacent_of(g, i); n < ft_adjacent_of(g, i + 1); n++)
+		ft_each_adjacent(n, g, i)
 			if (w->cells.cell_of[i] == w->cells.cell_of[n->vertex])
 				ft_tally_add(&tally, n->count);
 	return ft_tally_mode(&tally, 1);
