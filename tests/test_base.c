@@ -16,6 +16,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "base/chance.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -23,6 +24,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/pattern.h"
+#include "base/queue.h"
 #include "base/rate.h"
 #include "base/ratio.h"
 #include "base/text.h"
@@ -457,6 +459,79 @@ static void test_map_chosen(void **state)
 		for (uint32_t i = 0; i < COUNT; i++)
 			assert_int_equal(ft_map_get(&map, keys[k](i + 1)), i);
 	}
+}
+
+/* Random operations on a queue, and on a list that is searched from end to end. */
+static void test_queue(void **state)
+{
+	enum { NUMBERS = 60, STEPS = 20000 };
+	_cleanup_(ft_queue_release) struct ft_queue queue = {0};
+	uint32_t places[NUMBERS], count = 0;
+	double keys[NUMBERS]; /* below 0: not in it */
+	uint64_t seed = 1;
+
+	(void)state;
+	for (uint32_t i = 0; i < NUMBERS; i++) {
+		places[i] = FT_QUEUE_NOWHERE;
+		keys[i] = -1;
+	}
+	for (int step = 0; step < STEPS; step++) {
+		uint32_t number = ft_chance_below(&seed, NUMBERS), first = NUMBERS;
+		double key = ft_chance_below(&seed, 8); /* few: many are equal */
+
+		if (keys[number] < 0) {
+			assert_int_equal(ft_queue_put(&queue, places, number, key), 0);
+			keys[number] = key;
+			count++;
+		} else if (key <= keys[number]) {
+			ft_queue_advance(&queue, places, number, key);
+			keys[number] = key;
+		} else if (number % 3 == 0) {
+			ft_queue_remove(&queue, places, number);
+			keys[number] = -1;
+			count--;
+		}
+		assert_int_equal(queue.count, count);
+		for (uint32_t i = 0; i < NUMBERS; i++)
+			if (keys[i] >= 0 && (first == NUMBERS || keys[i] < keys[first]))
+				first = i;
+		if (first == NUMBERS) {
+			assert_true(ft_queue_is_empty(&queue));
+			continue;
+		}
+		assert_int_equal(ft_queue_first(&queue), first);
+		assert_true(ft_queue_key(&queue) == keys[first]);
+		if (step % 5 == 0) {
+			assert_int_equal(ft_queue_take(&queue, places), first);
+			assert_int_equal(places[first], FT_QUEUE_NOWHERE);
+			keys[first] = -1;
+			count--;
+		} else if (step % 7 == 0) {
+			keys[first] += 3;
+			ft_queue_defer(&queue, places, keys[first]);
+		}
+	}
+}
+
+/* Without places, all at a time. */
+static void test_queue_order(void **state)
+{
+	enum { NUMBERS = 1000 };
+	_cleanup_(ft_queue_release) struct ft_queue queue = {0};
+	double last = -1;
+	uint64_t seed = 7;
+
+	(void)state;
+	assert_int_equal(ft_queue_reserve(&queue, NUMBERS), 0);
+	for (uint32_t i = 0; i < NUMBERS; i++)
+		ft_queue_append(&queue, i, ft_chance_below(&seed, 300));
+	ft_queue_order(&queue, NULL);
+	for (uint32_t i = 0; i < NUMBERS; i++) {
+		assert_true(ft_queue_key(&queue) >= last);
+		last = ft_queue_key(&queue);
+		ft_queue_take(&queue, NULL);
+	}
+	assert_true(ft_queue_is_empty(&queue));
 }
 
 static void test_error(void **state)
@@ -1093,6 +1168,8 @@ int main(void)
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_checksum),
 		cmocka_unit_test(test_short_equal),
+		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_queue_order),
 		cmocka_unit_test(test_map_chosen),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_json_places),

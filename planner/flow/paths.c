@@ -81,13 +81,12 @@ int ft_flow_paths_make(const struct ft_flow_graph *graph, struct ft_flow_paths *
 		.order = calloc(count, sizeof(*ret->order)),
 		.last = calloc(count, sizeof(*ret->last)),
 		.rank = calloc(count, sizeof(*ret->rank)),
-		.heap = calloc(count, sizeof(*ret->heap)),
-		.at = calloc(count, sizeof(*ret->at)),
+		.places = calloc(count, sizeof(*ret->places)),
 		.amount = calloc(count, sizeof(*ret->amount)),
 		.share = calloc(graph->arc_count + 1UL, sizeof(*ret->share)),
 	};
-	if (!ret->distance || !ret->order || !ret->rank || !ret->last || !ret->heap || !ret->at || !ret->amount ||
-	    !ret->share)
+	if (!ret->distance || !ret->order || !ret->rank || !ret->last || !ret->places || !ret->amount || !ret->share ||
+	    ft_queue_reserve(&ret->near, graph->vertex_count) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -98,50 +97,10 @@ void ft_flow_paths_release(struct ft_flow_paths *paths)
 	free(paths->order);
 	free(paths->rank);
 	free(paths->last);
-	free(paths->heap);
-	free(paths->at);
+	ft_queue_release(&paths->near);
+	free(paths->places);
 	free(paths->amount);
 	free(paths->share);
-}
-
-/* Invariant: no vertex of the heap is nearer than its parent, and @at says where each stands. */
-static void heap_put(struct ft_flow_paths *p, uint32_t place, uint32_t vertex)
-{
-	p->heap[place] = vertex;
-	p->at[vertex] = place;
-}
-
-static void heap_rise(struct ft_flow_paths *p, uint32_t place, uint32_t vertex)
-{
-	double distance = p->distance[vertex];
-
-	while (place > 0 && p->distance[p->heap[(place - 1) / 2]] > distance) {
-		heap_put(p, place, p->heap[(place - 1) / 2]);
-		place = (place - 1) / 2;
-	}
-	heap_put(p, place, vertex);
-}
-
-static uint32_t heap_take(struct ft_flow_paths *p)
-{
-	uint32_t nearest = p->heap[0], last = p->heap[--p->heap_count], place = 0;
-	double distance = p->distance[last];
-
-	for (;;) {
-		uint32_t child = 2 * place + 1;
-
-		if (child >= p->heap_count)
-			break;
-		if (child + 1 < p->heap_count && p->distance[p->heap[child + 1]] < p->distance[p->heap[child]])
-			child++;
-		if (p->distance[p->heap[child]] >= distance)
-			break;
-		heap_put(p, place, p->heap[child]);
-		place = child;
-	}
-	if (p->heap_count > 0)
-		heap_put(p, place, last);
-	return nearest;
 }
 
 uint32_t ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const double *length, const double *want,
@@ -154,11 +113,11 @@ uint32_t ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const 
 		paths->rank[v] = UINT32_MAX;
 	}
 	paths->distance[source] = 0;
-	paths->heap_count = 1;
-	heap_put(paths, 0, source);
+	paths->near.count = 0;
+	ft_queue_put(&paths->near, paths->places, source, 0);
 	paths->reached = 0;
-	while (paths->heap_count > 0) {
-		uint32_t from = heap_take(paths);
+	while (!ft_queue_is_empty(&paths->near)) {
+		uint32_t from = ft_queue_take(&paths->near, paths->places);
 		double so_far = paths->distance[from];
 
 		paths->rank[from] = paths->reached;
@@ -171,11 +130,13 @@ uint32_t ft_flow_paths_find(struct ft_flow_paths *paths, uint32_t source, const 
 
 			if (distance >= paths->distance[to])
 				continue;
+			/* There is room for all vertices. */
 			if (isinf(paths->distance[to]))
-				paths->at[to] = paths->heap_count++;
+				ft_queue_put(&paths->near, paths->places, to, distance);
+			else
+				ft_queue_advance(&paths->near, paths->places, to, distance);
 			paths->distance[to] = distance;
 			paths->last[to] = k;
-			heap_rise(paths, paths->at[to], to);
 		}
 	}
 	return count;

@@ -3,6 +3,7 @@
 #ifndef FT_PLANNER_FLOW_PATHS_H
 #define FT_PLANNER_FLOW_PATHS_H
 
+#include "base/queue.h"
 #include "planner/flow/flow.h"
 
 /* A problem's arcs that have a capacity, by the vertex where they begin, and where they end. */
@@ -25,12 +26,12 @@ struct ft_flow_paths {
 	uint32_t *order;  /* vertices reached, the nearest first */
 	uint32_t reached;
 	/* Private. */
-	uint32_t *last; /* by vertex: the arc that it was reached by */
-	uint32_t *rank; /* by vertex: its place in @order; UINT32_MAX: not reached */
-	uint32_t *heap, *at;
-	uint32_t heap_count;
-	double *amount; /* by vertex: what passes it or ends there */
-	double *share;	/* by arc that ends at a vertex */
+	uint32_t *last;	      /* by vertex: the arc that it was reached by */
+	uint32_t *rank;	      /* by vertex: its place in @order; UINT32_MAX: not reached */
+	struct ft_queue near; /* vertices by their distance so far */
+	uint32_t *places;     /* by vertex: in @near */
+	double *amount;	      /* by vertex: what passes it or ends there */
+	double *share;	      /* by arc that ends at a vertex */
 };
 
 int ft_flow_paths_make(const struct ft_flow_graph *graph, struct ft_flow_paths *ret);

@@ -23,8 +23,7 @@ void ft_fair_release(struct ft_fair *f)
 	free(f->free_classes);
 	free(f->filled);
 	free(f->touched);
-	free(f->heap);
-	free(f->level);
+	ft_queue_release(&f->rising);
 }
 
 int ft_fair_make(const double *capacities, uint32_t count, const double *extra_capacities, uint32_t extra,
@@ -37,9 +36,8 @@ int ft_fair_make(const double *capacities, uint32_t count, const double *extra_c
 	ret->load = calloc(all + 1, sizeof(*ret->load));
 	ret->hot = calloc(all + 1, sizeof(*ret->hot));
 	ret->touched = calloc(all + 1, sizeof(*ret->touched));
-	ret->heap = calloc(all + 1, sizeof(*ret->heap));
-	ret->level = calloc(all + 1, sizeof(*ret->level));
-	if (!ret->resources || !ret->capacity || !ret->load || !ret->hot || !ret->touched || !ret->heap || !ret->level)
+	if (!ret->resources || !ret->capacity || !ret->load || !ret->hot || !ret->touched ||
+	    ft_queue_reserve(&ret->rising, (uint32_t)all) < 0)
 		return -ENOMEM;
 	ret->resource_count = (uint32_t)all;
 	for (uint32_t i = 0; i < all; i++)
@@ -233,29 +231,6 @@ void ft_fair_leave(struct ft_fair *f, uint32_t class)
 
 /* ---- filling ---- */
 
-/* A binary heap of resources, the lowest level first. Levels only rise while classes settle: old ones are too low. */
-static void heap_sift(struct ft_fair *f, uint32_t at)
-{
-	uint32_t resource = f->heap[at];
-	double level = f->level[at];
-
-	for (;;) {
-		uint32_t child = 2 * at + 1;
-
-		if (child >= f->heap_count)
-			break;
-		if (child + 1 < f->heap_count && f->level[child + 1] < f->level[child])
-			child++;
-		if (f->level[child] >= level)
-			break;
-		f->heap[at] = f->heap[child];
-		f->level[at] = f->level[child];
-		at = child;
-	}
-	f->heap[at] = resource;
-	f->level[at] = level;
-}
-
 static double level_of(const struct ft_fair_resource *r)
 {
 	double level = r->rest / r->weight;
@@ -304,7 +279,7 @@ static void fill_begin_class(struct ft_fair *f, struct ft_fair_class *c)
 			r->rest = f->capacity[at] - f->load[at];
 			r->weight = 0;
 			r->unsettled = 0;
-			f->heap[f->heap_count++] = at;
+			ft_queue_append(&f->rising, at, 0);
 			touch(f, at);
 		}
 		r->rest += share * c->members * c->rate;
@@ -317,35 +292,31 @@ static void fill_begin_class(struct ft_fair *f, struct ft_fair_class *c)
 static void fill_begin(struct ft_fair *f)
 {
 	f->fill++;
-	f->heap_count = 0;
+	f->rising.count = 0;
 	for (uint32_t i = 0; i < f->filled_count; i++)
 		fill_begin_class(f, &f->classes[f->filled[i]]);
-	for (uint32_t i = 0; i < f->heap_count; i++)
-		f->level[i] = level_of(&f->resources[f->heap[i]]);
-	for (uint32_t i = f->heap_count / 2; i-- > 0;)
-		heap_sift(f, i);
+	for (uint32_t i = 0; i < f->rising.count; i++)
+		f->rising.items[i].key = level_of(&f->resources[f->rising.items[i].number]);
+	ft_queue_order(&f->rising, NULL);
 }
 
-/* The resource that is full first, and its level; FT_FAIR_NONE: none is any more. */
+/*
+ * The resource that is full first, and its level; FT_FAIR_NONE: none is any more. Levels only rise while classes
+ * settle: old ones are too low, and a resource that is first by its present one is the first of all.
+ */
 static uint32_t fullest(struct ft_fair *f, double *ret_level)
 {
-	while (f->heap_count > 0) {
-		const struct ft_fair_resource *r = &f->resources[f->heap[0]];
+	while (!ft_queue_is_empty(&f->rising)) {
+		uint32_t first = ft_queue_first(&f->rising);
 
-		if (r->unsettled > 0) {
-			double level = level_of(r);
-
-			*ret_level = level;
-			if (level <= f->level[0])
-				return f->heap[0];
-			f->level[0] = level;
-		} else {
-			f->heap_count--;
-			f->heap[0] = f->heap[f->heap_count];
-			f->level[0] = f->level[f->heap_count];
+		if (f->resources[first].unsettled == 0) {
+			ft_queue_take(&f->rising, NULL);
+			continue;
 		}
-		if (f->heap_count > 0)
-			heap_sift(f, 0);
+		*ret_level = level_of(&f->resources[first]);
+		if (*ret_level <= ft_queue_key(&f->rising))
+			return first;
+		ft_queue_defer(&f->rising, NULL, *ret_level);
 	}
 	return FT_FAIR_NONE;
 }

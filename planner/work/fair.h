@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/queue.h"
 #include "planner/work/paths.h"
 
 #define FT_FAIR_NONE UINT32_MAX
@@ -66,10 +67,8 @@ struct ft_fair {
 	uint32_t *filled, *touched; /* classes that this update fills, and resources that it checks */
 	uint32_t filled_count, touched_count;
 	uint64_t update, fill;
-	uint64_t work;	/* shares of classes that were filled or checked so far: what the time goes to */
-	uint32_t *heap; /* resources by level */
-	double *level;	/* by place in the heap */
-	uint32_t heap_count;
+	uint64_t work;		/* shares of classes that were filled or checked so far: what the time goes to */
+	struct ft_queue rising; /* resources that a filling uses, by their level when it was last looked at */
 };
 
 /*

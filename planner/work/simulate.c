@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "planner/work/fair.h"
-#include "planner/work/queue.h"
+#include "base/queue.h"
 
 enum { NONE = UINT32_MAX, TELL_EVERY = 1024 };
 
@@ -356,7 +356,7 @@ static void message_arrive(struct simulation *s, const struct ft_message *messag
 
 /* ---- time ---- */
 
-/* The next end of a class, in the heap of all classes. */
+/* The next end of a class, in the queue of all classes. */
 static int class_schedule(struct simulation *s, uint32_t class)
 {
 	const struct group *group = &s->groups[class];
@@ -373,10 +373,9 @@ static int class_schedule(struct simulation *s, uint32_t class)
 static int ends_take(struct simulation *s)
 {
 	while (!ft_queue_is_empty(&s->classes) && ft_queue_key(&s->classes) <= s->now_ns + s->moment_ns) {
-		uint32_t class = ft_queue_first(&s->classes);
+		uint32_t class = ft_queue_take(&s->classes, s->class_places);
 		double rate = s->fair.classes[class].rate;
 
-		ft_queue_remove(&s->classes, s->class_places, class);
 		group_advance(s, class, rate);
 		while (!ft_queue_is_empty(&s->groups[class].ends) &&
 		       ft_queue_key(&s->groups[class].ends) <= s->groups[class].bytes + rate * s->moment_ns) {
@@ -394,11 +393,10 @@ static int ends_take(struct simulation *s)
 static int events_take(struct simulation *s)
 {
 	while (!ft_queue_is_empty(&s->waiting) && ft_queue_key(&s->waiting) <= s->now_ns + s->moment_ns) {
-		uint32_t index = ft_queue_first(&s->waiting);
+		uint32_t index = ft_queue_take(&s->waiting, s->event_places);
 		struct event_item item = s->events[index];
 		int r = 0;
 
-		ft_queue_remove(&s->waiting, s->event_places, index);
 		s->free_events[s->free_count++] = index;
 		if (item.kind == EVENT_START)
 			r = flow_start(s, &item.message);
