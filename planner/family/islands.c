@@ -449,15 +449,6 @@ static struct ft_plan_bundle bundle_of(const struct islands *w, const struct tie
 				       tie->a_port};
 }
 
-static int planned_compare(const void *a, const void *b)
-{
-	const struct ft_plan_bundle *x = a, *y = b;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
-}
-
 static int hand_over(struct islands *w)
 {
 	struct ft_plan *plan = w->plan;
@@ -469,7 +460,7 @@ static int hand_over(struct islands *w)
 	plan->bundles = bundles;
 	for (uint32_t i = 0; i < w->tie_count; i++)
 		bundles[plan->bundle_count + i] = bundle_of(w, &w->ties[i]);
-	qsort(bundles + plan->bundle_count, w->tie_count, sizeof(*bundles), planned_compare);
+	qsort(bundles + plan->bundle_count, w->tie_count, sizeof(*bundles), ft_plan_bundle_compare);
 	plan->bundle_count += w->tie_count;
 	plan->beside_bundles = w->tie_count;
 	for (uint32_t i = 0; i < w->anchor_count; i++) {

@@ -109,15 +109,6 @@ static int ends_check(const struct ft_rules *rules, const struct ft_plan *plan)
 	return r;
 }
 
-static int bundle_compare(const void *one, const void *other)
-{
-	const struct ft_plan_bundle *x = one, *y = other;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
-}
-
 int ft_rings_wire(const struct ft_rules *rules, struct ft_plan *plan)
 {
 	const uint32_t *rings = rules->design->rings;
@@ -129,6 +120,6 @@ int ft_rings_wire(const struct ft_rules *rules, struct ft_plan *plan)
 	for (uint32_t pod = 0; pod < tree->pods; pod++)
 		ring_add(plan, tree->edge_count + pod * tree->pod_spines, tree->pod_spines, rings[FT_TIER_SPINE]);
 	ring_add(plan, tree->edge_count + tree->spine_count, tree->core_count, rings[FT_TIER_CORE]);
-	qsort(plan->bundles, plan->bundle_count, sizeof(*plan->bundles), bundle_compare);
+	qsort(plan->bundles, plan->bundle_count, sizeof(*plan->bundles), ft_plan_bundle_compare);
 	return 0;
 }

@@ -77,6 +77,16 @@ struct ft_plan_bundle {
 	uint32_t b_port; /* the first port at b */
 };
 
+/* For qsort(): the order in which a plan has its bundles, by a and then by b. */
+static inline int ft_plan_bundle_compare(const void *one, const void *other)
+{
+	const struct ft_plan_bundle *x = one, *y = other;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
 /*
  * One cable of a port-precise plan, between planned switches. In a director, ports are numbered as in struct ft_inside.
  */

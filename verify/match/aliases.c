@@ -147,15 +147,6 @@ static void targets_find(const struct ft_model *m, const uint32_t *called, bool 
 	}
 }
 
-static int bundle_compare(const void *a, const void *b)
-{
-	const struct ft_plan_bundle *x = a, *y = b;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
-}
-
 static int cable_compare(const void *a, const void *b)
 {
 	const struct ft_plan_cable *x = a, *y = b;
@@ -188,9 +179,9 @@ static void bundles_resolve(struct ft_plan *plan, const struct ft_plan *from, co
 		bundles[i] = from->bundles[i];
 		bundles[i].a = target[bundles[i].a];
 	}
-	qsort(bundles + first, from->bundle_count - first, sizeof(*bundles), bundle_compare);
+	qsort(bundles + first, from->bundle_count - first, sizeof(*bundles), ft_plan_bundle_compare);
 	for (uint32_t i = first; i < from->bundle_count; i++) {
-		if (kept > first && bundle_compare(&bundles[kept - 1], &bundles[i]) == 0)
+		if (kept > first && ft_plan_bundle_compare(&bundles[kept - 1], &bundles[i]) == 0)
 			bundles[kept - 1].count += bundles[i].count;
 		else
 			bundles[kept++] = bundles[i];
