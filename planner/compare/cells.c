@@ -51,6 +51,11 @@ void ft_cell_carries(struct ft_text *cell, const struct ft_measured *m)
 		ft_cell_three(cell, m);
 }
 
+void ft_cell_gap(struct ft_text *cell, const struct ft_measured *m)
+{
+	ft_text_printf(cell, "%.1f %%", m->how == FT_HOW_FOUND && m->high > 0 ? 100 * (1 - m->value / m->high) : 0);
+}
+
 void ft_cell_at_least(struct ft_text *cell, const struct ft_measured *m)
 {
 	ft_cell_count(cell, m);
@@ -153,11 +158,11 @@ static void add_right(struct ft_text *text, const char *string, int width)
 void ft_cells_add_heading(struct ft_text *text, const struct ft_comparison *comparison, const char *title,
 			  const struct ft_column *columns, size_t count)
 {
-	ft_text_printf(text, "\n%-*s", FT_CELLS_NAME, title);
+	ft_text_printf(text, "\n%-*s", FT_CELLS_NUMBER + FT_CELLS_NAME, title);
 	for (size_t i = 0; i < count; i++)
 		if (ft_comparison_knows(comparison, columns[i].figure))
 			add_right(text, columns[i].above, columns[i].width);
-	ft_text_printf(text, "\n%*s", FT_CELLS_NAME, "");
+	ft_text_printf(text, "\n%*s", FT_CELLS_NUMBER + FT_CELLS_NAME, "");
 	for (size_t i = 0; i < count; i++)
 		if (ft_comparison_knows(comparison, columns[i].figure))
 			add_right(text, columns[i].below, columns[i].width);
@@ -188,6 +193,7 @@ void ft_cells_add_line(struct ft_text *text, const struct ft_comparison *compari
 		late = width <= (int)cell.length ? (int)cell.length + 1 - width : 0;
 		add_right(text, ft_text_string(&cell), width + late);
 	}
+	ft_text_puts(text, "\n");
 	text->failed |= cell.failed;
 }
 
@@ -211,41 +217,38 @@ void ft_cells_add_wrapped(struct ft_text *text, size_t at, int indent, const cha
 	ft_text_puts(text, "\n");
 }
 
-/* Other networks that are this one, too. */
-static void add_repeated(struct ft_text *text, const struct ft_comparison *comparison, size_t index)
+/* One more of several things to be said. */
+static void add_part(struct ft_text *words, const char *part)
 {
-	const char *between = "; the same for ";
+	ft_text_printf(words, "%s%s", words->length > 0 ? "; " : "", part);
+}
+
+/* Other networks that are this one, too. */
+static void add_repeated(struct ft_text *words, const struct ft_comparison *comparison, size_t index)
+{
+	bool first = true;
 
 	for (size_t i = index + 1; i < comparison->count; i++) {
 		if (!is_same(&comparison->rows[index], &comparison->rows[i]))
 			continue;
-		ft_text_printf(text, "%s%s", between, comparison->rows[i].asked);
-		between = ", ";
+		if (first)
+			add_part(words, "the same for ");
+		ft_text_printf(words, "%s%s", first ? "" : ", ", comparison->rows[i].asked);
+		first = false;
 	}
 }
 
-void ft_cells_add_bought(struct ft_text *text, const struct ft_comparison *comparison, size_t index)
+void ft_cells_add_note(struct ft_text *words, const struct ft_comparison *comparison, size_t index)
 {
 	const struct ft_compared *row = &comparison->rows[index];
-	_cleanup_(ft_text_release) struct ft_text words = {0};
-	size_t name = strlen(ft_compared_called(row));
 
-	name = name > FT_CELLS_NAME ? name : FT_CELLS_NAME;
-	ft_text_puts(&words, row->switches);
-	if (row->asked_is_design)
-		ft_text_printf(&words, ", %u host%s, %s", row->nodes, ft_text_s(row->nodes), row->network);
-	if (ft_measured_known(&row->figures[FT_COMPARED_SWITCH_CABLES]))
-		ft_text_printf(&words, ", %.0f cables", row->figures[FT_COMPARED_SWITCH_CABLES].value);
-	if (ft_measured_known(&row->figures[FT_COMPARED_COST])) {
-		ft_text_printf(&words, ", %.0f", row->figures[FT_COMPARED_COST].value);
-		if (row->currency && row->currency[0])
-			ft_text_printf(&words, " %s", row->currency);
-		ft_text_puts(&words, " in all");
+	if (row->asked_is_design) {
+		add_part(words, row->network);
+		ft_text_printf(words, ", %u host%s", row->nodes, ft_text_s(row->nodes));
 	}
-	ft_text_puts(&words, row->one_group ? "; a single group, so nothing leads to others" : "");
-	ft_text_puts(&words, row->apart ? "; in parts: not all hosts reach each other" : "");
-	add_repeated(&words, comparison, index);
-	ft_text_printf(text, "%-*s ", FT_CELLS_NAME, ft_compared_called(row));
-	ft_cells_add_wrapped(text, name + 1, FT_CELLS_NAME + 1, ft_text_string(&words));
-	text->failed |= words.failed;
+	if (row->one_group)
+		add_part(words, "a single group, so nothing leads to others");
+	if (row->apart)
+		add_part(words, "in parts: not all hosts reach each other");
+	add_repeated(words, comparison, index);
 }

@@ -49,6 +49,7 @@ static void compared_release(struct ft_compared *row)
 	free(row->asked);
 	free(row->network);
 	free(row->switches);
+	free(row->switch_kind);
 	free(row->refusal);
 	free(row->catalog);
 	free(row->currency);

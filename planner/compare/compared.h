@@ -82,6 +82,7 @@ struct ft_compared {
 	bool is_large;		    /* no searches: nothing is known of distances, halves and throughput */
 	char *network;		    /* "torus 5x5x5x5"; NULL: there is none; owned */
 	char *switches;		    /* "556 x Mellanox SX6036 (36 ports)", or what else is to be bought; owned */
+	char *switch_kind;	    /* "Mellanox SX6036 (36 ports)", which all of them are; NULL: not alike; owned */
 	char *refusal;		    /* why there is none; owned */
 	char *catalog;		    /* where its prices are from; NULL: it has none; owned */
 	char *currency, *prices_of; /* of that catalog; "" or NULL: not known; owned */

@@ -59,6 +59,18 @@ static bool is_same(const struct ft_plan *plan, uint32_t a, uint32_t b)
 	       (!one || strcmp(one, other) == 0);
 }
 
+/* The model of a switch, or its ports. */
+static void add_kind(struct ft_text *text, const struct ft_plan *plan, uint32_t index)
+{
+	const char *model = plan->models[plan->switches[index].tier];
+	uint32_t ports = plan->switches[index].ports;
+
+	if (model)
+		ft_text_add_safe(text, model, strlen(model));
+	else
+		ft_text_printf(text, "%u port%s", ports, ft_text_s(ports));
+}
+
 /* "556 x Mellanox SX6036 (36 ports) + 2 x …", as many of each as there are. O(switches x kinds of them). */
 static void add_switches(struct ft_text *text, const struct ft_plan *plan)
 {
@@ -80,27 +92,32 @@ static void add_switches(struct ft_text *text, const struct ft_plan *plan)
 		counts[kind]++;
 	}
 	for (uint32_t kind = 0; kind < found; kind++) {
-		const char *model = plan->models[plan->switches[kinds[kind]].tier];
-		uint32_t ports = plan->switches[kinds[kind]].ports;
-
 		ft_text_printf(text, "%s%u x ", text->length ? " + " : "", counts[kind]);
-		if (model)
-			ft_text_add_safe(text, model, strlen(model));
-		else
-			ft_text_printf(text, "%u port%s", ports, ft_text_s(ports));
+		add_kind(text, plan, kinds[kind]);
 	}
+}
+
+static bool are_alike(const struct ft_plan *plan)
+{
+	for (uint32_t i = 1; i < plan->switch_count; i++)
+		if (!is_same(plan, 0, i))
+			return false;
+	return plan->switch_count > 0;
 }
 
 static int name(const struct ft_plan *plan, struct ft_compared *row)
 {
-	_cleanup_(ft_text_release) struct ft_text network = {0}, switches = {0};
+	_cleanup_(ft_text_release) struct ft_text network = {0}, switches = {0}, kind = {0};
 
 	add_network(&network, plan);
 	add_switches(&switches, plan);
-	if (ft_text_failed(&network) || ft_text_failed(&switches))
+	if (are_alike(plan))
+		add_kind(&kind, plan, 0);
+	if (ft_text_failed(&network) || ft_text_failed(&switches) || kind.failed)
 		return -ENOMEM;
 	row->network = FT_STEAL(network.data);
 	row->switches = FT_STEAL(switches.data);
+	row->switch_kind = FT_STEAL(kind.data);
 	return 0;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A comparison for people: a page that one can decide by, and behind it, if asked for, all figures in short tables with
- * a line a network each, as one of them all would be far too wide.
+ * A comparison for people: a page that one can decide by, with every network and every figure; behind it, if asked for,
+ * what is proven about them.
  */
 #include "planner/compare/table.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -14,89 +16,105 @@
 
 /* ---- tables ---- */
 
-/* What decides. */
-static const struct ft_column decides[] = {
-	{FT_COMPARED_COST_PER_HOST, 10, "cost", "per host", ft_cell_two},
-	{FT_COMPARED_THROUGHPUT, 8, "", "carries", ft_cell_carries},
-	{FT_COMPARED_MEAN_HOPS, 7, "mean", "hops", ft_cell_three},
-	{FT_COMPARED_POWER_W_PER_HOST, 7, "W per", "host", ft_cell_one},
-	{FT_COMPARED_SIZE_U, 6, "rack", "units", ft_cell_count},
-	{FT_COMPARED_SWITCHES, 10, "", "switches", ft_cell_count},
-	{FT_COMPARED_SWITCH_CABLES, 8, "", "cables", ft_cell_count},
-	{FT_COMPARED_SWITCH_CUTS_OFF, 8, "cut off", "by one", ft_cell_count},
-	{FT_COMPARED_LINKS_LOST, 8, "cables", "lost", ft_cell_share},
-};
-
-#define LITTLE 5e-4 /* differences that three digits do not show */
-
-/* The first of them, for those that are beaten. */
-enum { DECIDES_FIRST = 3 };
-
+/* These two have a line a network each, as one table of them both would be far too wide. */
 static const struct ft_column takes[] = {
 	{FT_COMPARED_SWITCHES, 9, "", "switches", ft_cell_count},
+	{FT_COMPARED_PORTS_USED, 7, "ports", "used", ft_cell_count},
+	{FT_COMPARED_SWITCH_CABLES, 7, "", "cables", ft_cell_count},
+	{FT_COMPARED_COST, 10, "", "cost", ft_cell_count},
+	{FT_COMPARED_COST_PER_HOST, 9, "cost per", "host", ft_cell_two},
+	{FT_COMPARED_POWER_W, 7, "power", "kW", ft_cell_thousands},
+	{FT_COMPARED_POWER_W_PER_HOST, 7, "W per", "host", ft_cell_one},
+	{FT_COMPARED_SIZE_U, 6, "rack", "units", ft_cell_count},
+	{FT_COMPARED_SIZE_U_PER_HOST, 7, "U per", "host", ft_cell_three},
+};
+
+static const struct ft_column gives[] = {
+	{FT_COMPARED_THROUGHPUT, 8, "", "carries", ft_cell_carries},
+	{FT_COMPARED_THROUGHPUT, 7, "", "gap", ft_cell_gap},
+	{FT_COMPARED_THROUGHPUT_BOUND, 8, "", "bound", ft_cell_three},
+	{FT_COMPARED_MEAN_HOPS, 7, "mean", "hops", ft_cell_three},
+	{FT_COMPARED_DIAMETER, 5, "", "most", ft_cell_count},
+	{FT_COMPARED_BISECTION, 10, "", "bisection", ft_cell_count},
+	{FT_COMPARED_OF_MOORE, 9, "Moore's", "bound", ft_cell_percent},
+	{FT_COMPARED_LINKS_LOST, 7, "cables", "lost", ft_cell_share},
+	{FT_COMPARED_SWITCH_CUTS_OFF, 8, "hosts", "cut off", ft_cell_count},
+};
+
+/* With the others of -v. */
+static const struct ft_column takes_more[] = {
 	{FT_COMPARED_PORTS, 9, "ports", "in all", ft_cell_count},
-	{FT_COMPARED_PORTS_USED, 9, "", "used", ft_cell_count},
 	{FT_COMPARED_HOST_CABLES, 11, "cables to", "hosts", ft_cell_count},
-	{FT_COMPARED_SWITCH_CABLES, 10, "between", "switches", ft_cell_count},
-	{FT_COMPARED_ELECTRIC, 10, "of both:", "electric", ft_cell_count},
+	{FT_COMPARED_GROUP_CABLES, 13, "in groups,", "on a line", ft_cell_count},
+	{FT_COMPARED_ELECTRIC, 10, "of all:", "electric", ft_cell_count},
 	{FT_COMPARED_OPTICAL, 9, "", "optical", ft_cell_count},
 	{FT_COMPARED_CABLE_M, 8, "", "km", ft_cell_thousands},
 };
 
-static const struct ft_column costs[] = {
-	{FT_COMPARED_COST, 13, "", "cost", ft_cell_count},
-	{FT_COMPARED_COST_PER_HOST, 11, "cost", "per host", ft_cell_two},
-	{FT_COMPARED_POWER_W, 12, "power", "kW", ft_cell_thousands},
-	{FT_COMPARED_POWER_W_PER_HOST, 11, "W", "per host", ft_cell_two},
-	{FT_COMPARED_SIZE_U, 12, "size", "rack units", ft_cell_count},
-	{FT_COMPARED_SIZE_U_PER_HOST, 11, "rack units", "per host", ft_cell_three},
+static const struct ft_column proven[] = {
+	{FT_COMPARED_BISECTION, 18, "", "bisection", ft_cell_at_least},
+	{FT_COMPARED_THROUGHPUT, 18, "", "carries", ft_cell_at_most},
+	{FT_COMPARED_LINKS_LOST, 20, "cables", "lost", ft_cell_median},
+	{FT_COMPARED_CABLE_CUTS_OFF, 13, "cut off by", "one cable", ft_cell_count},
 };
 
-static const struct ft_column carries[] = {
-	{FT_COMPARED_DIAMETER, 9, "", "diameter", ft_cell_count},
-	{FT_COMPARED_MEAN_HOPS, 8, "mean", "hops", ft_cell_three},
-	{FT_COMPARED_OF_MOORE, 12, "of Moore's", "bound", ft_cell_percent},
-	{FT_COMPARED_BISECTION, 16, "", "bisection", ft_cell_at_least},
-	{FT_COMPARED_THROUGHPUT_BOUND, 11, "throughput", "bound", ft_cell_three},
-	{FT_COMPARED_THROUGHPUT, 16, "", "throughput", ft_cell_at_most},
+#define LITTLE 5e-4 /* differences that three digits do not show */
+
+/* ---- the order ---- */
+
+/* All that have lines: those to choose from, the cheapest first, and then the others. They go by their numbers in it.
+ */
+struct order {
+	size_t *rows;
+	size_t count, choices;
 };
 
-static const struct ft_column withstands[] = {
-	{FT_COMPARED_LINKS_LOST, 24, "links lost", "at disconnection", ft_cell_median},
-	{FT_COMPARED_SWITCH_CUTS_OFF, 24, "hosts cut off by one", "switch", ft_cell_count},
-	{FT_COMPARED_CABLE_CUTS_OFF, 14, "one", "cable", ft_cell_count},
-};
-
-static const struct {
-	const char *title;
-	const struct ft_column *columns;
-	size_t count;
-} tables[] = {
-	{"What it takes", takes, FT_COUNT(takes)},
-	{"What it costs", costs, FT_COUNT(costs)},
-	{"What it carries", carries, FT_COUNT(carries)},
-	{"What failures do", withstands, FT_COUNT(withstands)},
-};
-
-/* A line for each network, or that nothing is known of all that. */
-static void add_table(struct ft_text *text, const struct ft_comparison *comparison, size_t table)
+static void order_release(struct order *order)
 {
-	const struct ft_column *columns = tables[table].columns;
-	size_t count = tables[table].count;
+	free(order->rows);
+}
+
+/* The number that row @index goes by; 0: none. */
+static size_t number_of(const struct order *order, size_t index)
+{
+	for (size_t i = 0; i < order->count; i++)
+		if (order->rows[i] == index)
+			return i + 1;
+	return 0;
+}
+
+static int order_make(const struct ft_comparison *comparison, struct order *ret)
+{
+	size_t choice = ft_choice_next(comparison, SIZE_MAX);
+
+	ret->rows = calloc(comparison->count + 1, sizeof(*ret->rows));
+	if (!ret->rows)
+		return -ENOMEM;
+	for (; choice != SIZE_MAX; choice = ft_choice_next(comparison, choice))
+		ret->rows[ret->count++] = choice;
+	ret->choices = ret->count > 1 || ft_comparison_shown(comparison) > 1 ? ret->count : 0;
+	for (size_t i = 0; i < comparison->count; i++)
+		if (ft_comparison_shows(comparison, i) && number_of(ret, i) == 0)
+			ret->rows[ret->count++] = i;
+	return 0;
+}
+
+/* A line for each network, with its number, or that nothing is known of all that. */
+static void add_table(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order,
+		      const char *title, const struct ft_column *columns, size_t count)
+{
 	bool known = false;
 
 	for (size_t i = 0; i < count; i++)
 		known |= ft_comparison_knows(comparison, columns[i].figure);
 	if (!known) {
-		ft_text_printf(text, "\n%s: not known\n", tables[table].title);
+		ft_text_printf(text, "\n%s: not known\n", title);
 		return;
 	}
-	ft_cells_add_heading(text, comparison, tables[table].title, columns, count);
-	for (size_t i = 0; i < comparison->count; i++) {
-		if (!ft_comparison_shows(comparison, i))
-			continue;
-		ft_cells_add_line(text, comparison, &comparison->rows[i], columns, count);
-		ft_text_puts(text, "\n");
+	ft_cells_add_heading(text, comparison, title, columns, count);
+	for (size_t i = 0; i < order->count; i++) {
+		ft_text_printf(text, "%2zu ", i + 1);
+		ft_cells_add_line(text, comparison, &comparison->rows[order->rows[i]], columns, count);
 	}
 }
 
@@ -105,12 +123,6 @@ static void add_table(struct ft_text *text, const struct ft_comparison *comparis
 static double figure_of(const struct ft_comparison *comparison, size_t index, enum ft_compared_figure figure)
 {
 	return comparison->rows[index].figures[figure].value;
-}
-
-static void add_decides(struct ft_text *text, const struct ft_comparison *comparison, size_t index)
-{
-	ft_cells_add_line(text, comparison, &comparison->rows[index], decides, FT_COUNT(decides));
-	ft_text_puts(text, "\n");
 }
 
 /* "carries 1.000 after 0.537": a figure of a network, and of the one before. */
@@ -124,29 +136,25 @@ static void add_after(struct ft_text *text, const char *words, ft_cell_fn *add, 
 }
 
 /* What the dearer of two neighbours in the choice gives for its price, and what it takes. */
-static void add_step(struct ft_text *text, const struct ft_comparison *comparison, size_t from, size_t to)
+static void add_step(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order, size_t to)
 {
-	const struct ft_measured *before = comparison->rows[from].figures, *now = comparison->rows[to].figures;
+	const struct ft_measured *before = comparison->rows[order->rows[to - 1]].figures;
+	const struct ft_measured *now = comparison->rows[order->rows[to]].figures;
 	double cost = before[FT_COMPARED_COST_PER_HOST].value;
-	_cleanup_(ft_text_release) struct ft_text words = {0};
 
-	ft_text_printf(&words, "+%.1f %%: ", cost > 0 ? 100 * (now[FT_COMPARED_COST_PER_HOST].value / cost - 1) : 0);
-	add_after(&words, "carries ", ft_cell_carries, &now[FT_COMPARED_THROUGHPUT], &before[FT_COMPARED_THROUGHPUT]);
-	add_after(&words, ", mean hops ", ft_cell_three, &now[FT_COMPARED_MEAN_HOPS], &before[FT_COMPARED_MEAN_HOPS]);
-	ft_text_printf(text, "  %-*s ", FT_CELLS_NAME, ft_compared_called(&comparison->rows[to]));
-	ft_cells_add_wrapped(text, FT_CELLS_NAME + 3, 4, ft_text_string(&words));
-	text->failed |= words.failed;
+	ft_text_printf(text, "%2zu: +%.1f %%, ", to + 1,
+		       cost > 0 ? 100 * (now[FT_COMPARED_COST_PER_HOST].value / cost - 1) : 0);
+	add_after(text, "carries ", ft_cell_carries, &now[FT_COMPARED_THROUGHPUT], &before[FT_COMPARED_THROUGHPUT]);
+	add_after(text, ", mean hops ", ft_cell_three, &now[FT_COMPARED_MEAN_HOPS], &before[FT_COMPARED_MEAN_HOPS]);
+	ft_text_puts(text, "\n");
 }
 
-static void add_steps(struct ft_text *text, const struct ft_comparison *comparison)
+static void add_steps(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order)
 {
-	size_t from = ft_choice_next(comparison, SIZE_MAX), to = ft_choice_next(comparison, from);
-
-	if (to == SIZE_MAX)
-		return;
-	ft_text_puts(text, "What more money buys, each against the one before\n");
-	for (; to != SIZE_MAX; from = to, to = ft_choice_next(comparison, to))
-		add_step(text, comparison, from, to);
+	if (order->choices > 1)
+		ft_text_puts(text, "\nWhat more money buys, each against the one before\n");
+	for (size_t to = 1; to < order->choices; to++)
+		add_step(text, comparison, order, to);
 }
 
 /* Why @by is the better one: cost comes first, then what is carried. */
@@ -154,68 +162,39 @@ static void add_reason(struct ft_text *text, const struct ft_comparison *compari
 {
 	double cost = figure_of(comparison, index, FT_COMPARED_COST_PER_HOST);
 	double than = figure_of(comparison, by, FT_COMPARED_COST_PER_HOST);
-	const char *name = ft_compared_called(&comparison->rows[by]);
 
 	if (cost > than && than > 0)
-		ft_text_printf(text, " %.*f %% dearer than %s\n", cost > 1.1 * than ? 0 : 1, 100 * (cost / than - 1),
-			       name);
+		ft_text_printf(text, "%.*f %% dearer than", cost > 1.1 * than ? 0 : 1, 100 * (cost / than - 1));
 	else if (figure_of(comparison, index, FT_COMPARED_THROUGHPUT) + LITTLE <
 		 figure_of(comparison, by, FT_COMPARED_THROUGHPUT))
-		ft_text_printf(text, " carries less than %s\n", name);
+		ft_text_puts(text, "carries less than");
 	else if (figure_of(comparison, index, FT_COMPARED_MEAN_HOPS) >
 		 figure_of(comparison, by, FT_COMPARED_MEAN_HOPS) + LITTLE)
-		ft_text_printf(text, " longer ways than %s\n", name);
+		ft_text_puts(text, "longer ways than");
 	else
-		ft_text_printf(text, " no better than %s\n", name);
+		ft_text_puts(text, "no better than");
 }
 
 /* Who had one of these in mind sees what speaks against it. */
-static void add_beaten(struct ft_text *text, const struct ft_comparison *comparison)
+static void add_beaten(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order)
 {
-	bool first = true;
+	_cleanup_(ft_text_release) struct ft_text words = {0};
 
-	for (size_t i = 0; i < comparison->count; i++) {
-		size_t by = ft_choice_can(comparison, i) ? ft_choice_winner(comparison, i) : SIZE_MAX;
+	for (size_t i = order->choices; i < order->count; i++) {
+		size_t index = order->rows[i];
+		size_t by = ft_choice_can(comparison, index) ? ft_choice_winner(comparison, index) : SIZE_MAX;
 
 		if (by == SIZE_MAX)
 			continue;
-		if (first)
-			ft_text_puts(text,
-				     "\nBeaten by one that carries no less, has no longer ways, and costs no more\n");
-		first = false;
-		ft_cells_add_line(text, comparison, &comparison->rows[i], decides, DECIDES_FIRST);
-		add_reason(text, comparison, i, by);
+		ft_text_printf(&words, "%s%zu: ", words.length > 0 ? "; " : "", i + 1);
+		add_reason(&words, comparison, index, by);
+		ft_text_printf(&words, " %zu", number_of(order, by));
 	}
-}
-
-/* Without prices, what would decide is shown of all. */
-static void add_undecided(struct ft_text *text, const struct ft_comparison *comparison)
-{
-	if (ft_comparison_shown(comparison) > 1 && !ft_comparison_knows(comparison, FT_COMPARED_COST_PER_HOST))
-		ft_text_puts(
-			text,
-			"\nNo choice is made: no price is known. What carries more takes more switches and cables, "
-			"and only\nprices say whether it is worth them. --catalog FILE gives prices, power and "
-			"sizes.\n");
-	ft_cells_add_heading(text, comparison, "", decides, FT_COUNT(decides));
-	for (size_t i = 0; i < comparison->count; i++)
-		if (ft_comparison_shows(comparison, i))
-			add_decides(text, comparison, i);
-}
-
-static void add_choice(struct ft_text *text, const struct ft_comparison *comparison)
-{
-	size_t choice = ft_choice_next(comparison, SIZE_MAX);
-
-	if (ft_comparison_shown(comparison) < 2 || choice == SIZE_MAX) {
-		add_undecided(text, comparison);
-		return;
+	if (words.length > 0) {
+		ft_text_puts(text, "Beaten by one that carries no less, has no longer ways, and costs no more\n");
+		ft_cells_add_wrapped(text, 0, 3, ft_text_string(&words));
 	}
-	ft_cells_add_heading(text, comparison, "The choice, cheapest first", decides, FT_COUNT(decides));
-	for (; choice != SIZE_MAX; choice = ft_choice_next(comparison, choice))
-		add_decides(text, comparison, choice);
-	add_steps(text, comparison);
-	add_beaten(text, comparison);
+	text->failed |= words.failed;
 }
 
 /* ---- what is best ---- */
@@ -295,18 +274,26 @@ static void add_title(struct ft_text *text, const struct ft_comparison *comparis
 			       most);
 }
 
-/* What to buy for each of the choice, in its order; for all, where there is none, or all is to be told. */
-static void add_bought(struct ft_text *text, const struct ft_comparison *comparison)
+/* Prices are what is chosen by. */
+static void add_undecided(struct ft_text *text, const struct order *order)
 {
-	size_t choice = ft_choice_next(comparison, SIZE_MAX);
-	bool all = comparison->verbose || choice == SIZE_MAX;
+	if (order->choices == 0 && order->count > 1)
+		ft_text_puts(
+			text,
+			"\nNo choice is made: no price is known. What carries more takes more switches and cables, "
+			"and only\nprices say whether it is worth them. --catalog FILE gives prices, power and "
+			"sizes.\n");
+}
 
-	ft_text_puts(text, "\nWhat to buy\n");
-	for (size_t i = 0; all && i < comparison->count; i++)
-		if (ft_comparison_shows(comparison, i))
-			ft_cells_add_bought(text, comparison, i);
-	for (; !all && choice != SIZE_MAX; choice = ft_choice_next(comparison, choice))
-		ft_cells_add_bought(text, comparison, choice);
+/* Of a network that nothing fits it is enough to say why. */
+static void add_refusal(struct ft_text *words, const struct ft_compared *row)
+{
+	static const char known[] = "nothing fits: ";
+	const char *why = row->refusal;
+
+	if (strncmp(why, known, strlen(known)) == 0)
+		why += strlen(known);
+	ft_text_printf(words, "%s%s: %s", row->asked, row->asked_is_design ? "" : " cannot be built", why);
 }
 
 static void add_refusals(struct ft_text *text, const struct ft_comparison *comparison)
@@ -314,15 +301,15 @@ static void add_refusals(struct ft_text *text, const struct ft_comparison *compa
 	bool first = true;
 
 	for (size_t i = 0; i < comparison->count; i++) {
-		const struct ft_compared *row = &comparison->rows[i];
+		_cleanup_(ft_text_release) struct ft_text words = {0};
 
-		if (row->network)
+		if (comparison->rows[i].network)
 			continue;
-		if (first)
-			ft_text_puts(text, "\nCannot be built\n");
+		add_refusal(&words, &comparison->rows[i]);
+		ft_text_puts(text, first ? "\n" : "");
+		ft_cells_add_wrapped(text, 0, 3, ft_text_string(&words));
+		text->failed |= words.failed;
 		first = false;
-		ft_text_printf(text, "  %s: ", row->asked);
-		ft_cells_add_wrapped(text, strlen(row->asked) + 4, 4, row->refusal);
 	}
 }
 
@@ -383,6 +370,75 @@ static void add_large(struct ft_text *text, const struct ft_comparison *comparis
 				       ft_compared_called(&comparison->rows[i]));
 }
 
+static bool are_alike(const struct ft_compared *a, const struct ft_compared *b)
+{
+	return a->switch_kind && b->switch_kind && strcmp(a->switch_kind, b->switch_kind) == 0;
+}
+
+/* "1-5, 7": the networks at @at and behind it that have the same switches. Returns how many. */
+static size_t add_alike(struct ft_text *numbers, const struct ft_comparison *comparison, const struct order *order,
+			size_t at)
+{
+	const struct ft_compared *row = &comparison->rows[order->rows[at]];
+	size_t alike = 0;
+
+	for (size_t i = at, end; i < order->count; i = end + 1) {
+		for (end = i; end < order->count; end++)
+			if (end != at && !are_alike(row, &comparison->rows[order->rows[end]]))
+				break;
+		if (end == i)
+			continue;
+		ft_text_printf(numbers, "%s%zu", alike > 0 ? ", " : "", i + 1);
+		if (end > i + 1)
+			ft_text_printf(numbers, "-%zu", end);
+		alike += end - i;
+	}
+	return alike;
+}
+
+/* The switches of the network at @at, unless one before it has told them. */
+static void add_kind(struct ft_text *words, const struct ft_comparison *comparison, const struct order *order,
+		     size_t at)
+{
+	_cleanup_(ft_text_release) struct ft_text numbers = {0};
+	const struct ft_compared *row = &comparison->rows[order->rows[at]];
+
+	for (size_t i = 0; i < at; i++)
+		if (are_alike(row, &comparison->rows[order->rows[i]]))
+			return;
+	ft_text_puts(words, words->length > 0 ? "; " : "");
+	if (add_alike(&numbers, comparison, order, at) < order->count)
+		ft_text_printf(words, "%s: ", ft_text_string(&numbers));
+	ft_text_puts(words, row->switch_kind ? row->switch_kind : row->switches);
+	words->failed |= numbers.failed;
+}
+
+static void add_switches(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order)
+{
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+
+	for (size_t i = 0; i < order->count; i++)
+		add_kind(&words, comparison, order, i);
+	ft_text_puts(text, "Switches: ");
+	ft_cells_add_wrapped(text, strlen("Switches: "), 3, ft_text_string(&words));
+	text->failed |= words.failed;
+}
+
+/* What else is to be known of some. */
+static void add_notes(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order)
+{
+	for (size_t i = 0; i < order->count; i++) {
+		_cleanup_(ft_text_release) struct ft_text words = {0};
+
+		ft_cells_add_note(&words, comparison, order->rows[i]);
+		if (words.length > 0) {
+			ft_text_printf(text, "%2zu: ", i + 1);
+			ft_cells_add_wrapped(text, 4, 4, ft_text_string(&words));
+		}
+		text->failed |= words.failed;
+	}
+}
+
 static void add_legend(struct ft_text *text, const struct ft_comparison *comparison)
 {
 	_cleanup_(ft_text_release) struct ft_text words = {0};
@@ -390,46 +446,60 @@ static void add_legend(struct ft_text *text, const struct ft_comparison *compari
 	ft_text_puts(
 		&words,
 		"Carries: the share of its cable's rate that every host gets when all send to all, by the best "
-		"routing; trees have it as usual, for others --format opensm names an engine. Hops: cables between "
-		"two switches with hosts. Cut off by one: hosts that the worst failure of one switch cuts off. "
-		"Cables lost: the share of those between switches that has failed, in random order, when a host is "
-		"first cut off.");
+		"routing; gap: how much may be missing; bound: what no routing exceeds. Hops: cables between two "
+		"switches with hosts; bisection: cables whose cut halves the hosts; lost: the share of cables that has "
+		"failed, in random order, when a host is first cut off; cut off: by the worst failure of one switch.");
 	ft_text_puts(&words, has_how(comparison, FT_HOW_FOUND) || has_how(comparison, FT_HOW_SAMPLED)
 				     ? " ~: the best found, or a median."
 				     : "");
-	ft_text_puts(&words, has_loose(comparison) ? " >: at least; --gap 0.01 searches longer for how much." : "");
+	ft_text_puts(&words, has_loose(comparison) ? " >: at least (--gap 0.01 searches longer)." : "");
 	ft_text_puts(&words, has_how(comparison, FT_HOW_CLOSED) ? " *: a formula." : "");
-	ft_text_puts(&words, has_how(comparison, FT_HOW_UNKNOWN) ? " ?: not known, or there is no such thing." : "");
+	ft_text_puts(&words, has_how(comparison, FT_HOW_UNKNOWN) ? " ?: not known, or there is none." : "");
 	ft_text_puts(&words, " No mark: counted.");
 	ft_text_puts(&words, comparison->verbose
 				     ? " Behind ~ is what is proven: >= at least, <= at most; of a median what 10 % of "
-				       "the trials are below and above. Bisection: cables whose cut halves the hosts."
-				     : " -v shows all figures with their bounds,");
-	ft_text_puts(&words, comparison->verbose ? " ftplan(1) says how each is found."
-						 : " and ftplan(1) says how each is found.");
-	ft_text_puts(text, "\nWhat this rests on\n");
+				       "the trials are below and above."
+				     : " -v shows what is proven.");
+	ft_text_puts(&words, " ftplan(1) says how.");
+	ft_text_puts(text, "\n");
 	ft_cells_add_wrapped(text, 0, 0, ft_text_string(&words));
 	text->failed |= words.failed;
 	add_large(text, comparison);
 	add_prices(text, comparison);
 }
 
+static void add_networks(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order)
+{
+	if (order->count > 1)
+		add_best(text, comparison, "The cheapest, and its cost per host", cheapest, FT_COUNT(cheapest));
+	add_undecided(text, order);
+	add_table(text, comparison, order, order->choices > 0 ? "The choice by cost, then others" : "What each takes",
+		  takes, FT_COUNT(takes));
+	add_table(text, comparison, order, "What each gives for that", gives, FT_COUNT(gives));
+	add_steps(text, comparison, order);
+	add_beaten(text, comparison, order);
+	add_switches(text, comparison, order);
+	add_notes(text, comparison, order);
+	if (!comparison->verbose)
+		return;
+	if (order->count > 1)
+		add_best(text, comparison, "The best at", best_at, FT_COUNT(best_at));
+	add_table(text, comparison, order, "More of what it takes", takes_more, FT_COUNT(takes_more));
+	add_table(text, comparison, order, "What is proven", proven, FT_COUNT(proven));
+}
+
 void ft_comparison_write_text(struct ft_text *text, const struct ft_comparison *comparison)
 {
-	size_t count = ft_comparison_shown(comparison);
+	_cleanup_(order_release) struct order order = {0};
 
+	if (order_make(comparison, &order) < 0) {
+		text->failed = true;
+		return;
+	}
 	add_title(text, comparison);
-	if (count > 1)
-		add_best(text, comparison, "The cheapest, and its cost per host", cheapest, FT_COUNT(cheapest));
-	if (count > 0)
-		add_choice(text, comparison);
-	if (count > 1)
-		add_best(text, comparison, "The best at", best_at, FT_COUNT(best_at));
-	if (count > 0)
-		add_bought(text, comparison);
+	if (order.count > 0)
+		add_networks(text, comparison, &order);
 	add_refusals(text, comparison);
-	for (size_t t = 0; t < FT_COUNT(tables) && count > 0 && comparison->verbose; t++)
-		add_table(text, comparison, t);
-	if (count > 0)
+	if (order.count > 0)
 		add_legend(text, comparison);
 }
