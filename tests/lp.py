@@ -6,8 +6,9 @@ of families.
 
   lp.py [--seed N] [--rounds N]
 
-ftplan --throughput: its value is no more than the optimum, its bound no less, and both as near as was asked for. The fair
-shares are those of workloads.py, which ftplan --workload is held against there.
+ftplan --throughput: its value is no more than the optimum, its bound no less, and both as near as was asked for. Of networks
+with symmetry also larger ones: all switches that a permutation leads to each other need the flows of one of them
+(symmetry.py). The fair shares are those of workloads.py, which ftplan --workload is held against there.
 """
 import argparse
 import collections
@@ -22,10 +23,12 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import results  # pylint: disable=wrong-import-position
+import symmetry  # pylint: disable=wrong-import-position
 import workloads  # pylint: disable=wrong-import-position
 from results import result as check  # pylint: disable=wrong-import-position
 
 GAP = 0.002
+GAP_LARGE = 0.01  # the usual one: searches for less take seconds
 
 
 def solve(objective, rows):
@@ -80,6 +83,27 @@ def concurrent_flow(links, demands):
     return solve({"t": 1}, rows)
 
 
+def symmetric_flow(hosts, links):
+    """The same of all pairs of hosts. A flow from one switch of each orbit; an orbit of arcs carries, in the mean of all
+    permutations, the same on each of its arcs."""
+    network = symmetry.Network(hosts, links)
+    switches, orbits = network.orbits()
+    sources = sorted({switches[v] for v, count in enumerate(hosts) if count})
+    many, members, demands = collections.Counter(switches), collections.defaultdict(list), all_to_all(hosts)
+    for arc, orbit in orbits.items():
+        members[orbit].append(arc)
+    rows = [({f"f{s}_{a}_{b}": many[s] / len(arcs) for s in sources for a, b in arcs}, "<=", network.arcs[orbit])
+            for orbit, arcs in members.items()]
+    for s, v in itertools.product(sources, range(network.count)):
+        if s == v:
+            continue
+        row = {f"f{s}_{v}_{u}": -1 for u, _ in network.near[v]} | {f"f{s}_{u}_{v}": 1 for u, _ in network.near[v]}
+        if (s, v) in demands:
+            row["t"] = -demands[s, v]
+        rows.append((row, "=", 0))
+    return solve({"t": 1}, rows), len(sources), len(members)
+
+
 def all_to_all(hosts):
     """Each host sends 1 in all to the others."""
     return {(a, b): hosts[a] * hosts[b] / (sum(hosts) - 1) for a, b in itertools.permutations(range(len(hosts)), 2)
@@ -130,15 +154,61 @@ FAMILIES = [
 ]
 
 
+def network_of(keys):
+    """The design, the hosts by switch, and the links."""
+    design = {"ftcheck": 1, "name": "t", **keys}
+    plan = workloads.planned(design)
+    names = {s["name"]: i for i, s in enumerate(plan["switches"])}
+    links = collections.Counter()
+    for bundle in plan["bundles"]:
+        links[tuple(sorted((names[bundle["a"]], names[bundle["b"]])))] += bundle["count"]
+    return design, [s["hosts"] for s in plan["switches"]], links
+
+
 def families():
     for keys in FAMILIES:
-        design = {"ftcheck": 1, "name": "t", **keys}
-        plan = workloads.planned(design)
-        names = [s["name"] for s in plan["switches"]]
-        links = collections.Counter()
-        for bundle in plan["bundles"]:
-            links[tuple(sorted((names.index(bundle["a"]), names.index(bundle["b"]))))] += bundle["count"]
-        throughput_of(keys["topology"], design, [s["hosts"] for s in plan["switches"]], links)
+        throughput_of(keys["topology"], *network_of(keys))
+
+
+# Larger ones.
+SYMMETRIC = [
+    {"topology": "slim-fly", "q": 4, "edge": {"ports": 12, "ports_to_nodes": 6}},
+    {"topology": "slim-fly", "q": 5, "edge": {"ports": 12, "ports_to_nodes": 5}},
+    {"topology": "slim-fly", "q": 7, "edge": {"ports": 20, "ports_to_nodes": 9}},
+    {"topology": "slim-fly", "q": 8, "edge": {"ports": 24, "ports_to_nodes": 12}},
+    {"topology": "slim-fly", "q": 9, "edge": {"ports": 24, "ports_to_nodes": 11}},
+    {"topology": "polarfly", "q": 5, "edge": {"ports": 12, "ports_to_nodes": 6}},
+    {"topology": "polarfly", "q": 7, "edge": {"ports": 16, "ports_to_nodes": 8}},
+    {"topology": "torus", "dims": [5, 5], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 4}},
+    {"topology": "torus", "dims": [4, 7], "bundle": [2, 1], "edge": {"ports": 12, "ports_to_nodes": 4}},
+    {"topology": "torus", "dims": [3, 4, 5], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 4}},
+    {"topology": "torus", "dims": [2, 3, 6], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 4}},
+    {"topology": "mesh", "dims": [5, 5], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 3}},
+    {"topology": "mesh", "dims": [4, 6], "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 3}},
+    {"topology": "hypercube", "dimensions": 6, "bundle": 1, "edge": {"ports": 12, "ports_to_nodes": 4}},
+    {"topology": "hyperx", "dims": [5, 7], "bundle": 1, "edge": {"ports": 24, "ports_to_nodes": 8}},
+    {"topology": "hyperx", "dims": [3, 4, 5], "bundle": 1, "edge": {"ports": 24, "ports_to_nodes": 7}},
+    {"topology": "hyperx", "dims": [4, 8], "bundle": [2, 1], "edge": {"ports": 24, "ports_to_nodes": 9}},
+    {"topology": "dragonfly", "group": {"routers": 4, "global": 2}, "groups": 9, "edge": {"ports": 8, "ports_to_nodes": 3}},
+    {"topology": "dragonfly", "group": {"routers": 4, "global": 1}, "groups": 5, "arrangement": "relative",
+     "edge": {"ports": 8, "ports_to_nodes": 3}},
+    {"topology": "dragonfly+", "group": {"leafs": 3, "spines": 3, "global": 2}, "groups": 4, "edge": {"ports": 8, "ports_to_nodes": 4}},
+]
+
+
+def symmetric():
+    for keys in SYMMETRIC:
+        design, hosts, links = network_of(keys)
+        name = " ".join(str(keys[key]) for key in ("topology", "q", "dims", "dimensions", "group", "degree") if key in keys)
+        truth, sources, arcs = symmetric_flow(hosts, links)
+        truth = min(1, truth)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(design, file)
+            file.flush()
+            row = json.loads(workloads.ftplan(file.name, "--throughput", "--gap", str(GAP_LARGE), "--format", "json"))["throughput"][0]
+        check(f"{name}: {len(hosts)} switches by {sources} sources and {arcs} orbits of arcs",
+              row["value"] <= truth * 1.00001 and row["bound"] >= truth * 0.99999 and
+              row["value"] >= truth * (1 - GAP_LARGE) * 0.99999, f"the optimum is {truth}", row, json.dumps(design))
 
 
 # ---- fair shares ----
@@ -181,6 +251,7 @@ def main():
     rng = random.Random(options.seed)
     throughput(rng, options.rounds)
     families()
+    symmetric()
     fair_shares(rng, options.rounds // 2)
     return results.status()
 
