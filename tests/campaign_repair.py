@@ -8,7 +8,9 @@ After each step ftcheck looks at the fabric as it is then; verdict, number of fi
 those that were foretold. What comes back with a switch or a board is what the fabric had before it was broken, not what
 the repair takes for it. At the end nothing is left that hands could mend.
 
-  campaign_repair.py [--kind KIND] [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
+  campaign_repair.py [--kind KIND] [--families A,B,…] [--seed N] [--rounds N] [--replay SEED:ROUND] [--keep DIR]
+
+FAMILIES are those of campaign_graph.py, of kind "graph".
 """
 import argparse
 import collections
@@ -332,9 +334,11 @@ class Memory:
 
 
 class Repairs:
-    def __init__(self, kind, options):
-        campaign_class, read, more = KINDS[kind]
-        arguments = more + ["--seed", str(options.seed), "--rounds", str(options.rounds)]
+    beyond_hands = BEYOND_HANDS
+
+    def __init__(self, kind, options, more=()):
+        campaign_class, read, own = KINDS[kind]
+        arguments = own + list(more) + ["--seed", str(options.seed), "--rounds", str(options.rounds)]
         self.kind, self.options, self.memory = kind, options, Memory()
         self.campaign = campaign_class(read(arguments))
         self.ftcheck = self.campaign.ftcheck
@@ -419,7 +423,7 @@ class Repairs:
                 return "step %d, %s: foretold %s, seen %s%s" % (
                     number + 1, step["text"], step["then"], summary(now),
                     "".join("\n      %s: %s" % (f["code"], f["text"]) for f in now["findings"]))
-        left = [f for f in now["findings"] if f["code"] not in BEYOND_HANDS]
+        left = [f for f in now["findings"] if f["code"] not in self.beyond_hands]
         if left:
             return "is left: %s" % "; ".join("%s: %s" % (f["code"], f["text"]) for f in left)
         return None
@@ -474,6 +478,7 @@ def only(fabric, seen):
 def main():
     parser = argparse.ArgumentParser(description="Whether repairs end in what they foretell.")
     parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="default: all")
+    parser.add_argument("--families", metavar="NAME,…", help="of graphs; default: all")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--rounds", type=int, default=40, help="of each kind")
     parser.add_argument("--replay", metavar="SEED:ROUND", help="one round again, in full")
@@ -481,7 +486,8 @@ def main():
     options = parser.parse_args()
     if options.replay:
         options.seed = int(options.replay.split(":")[0])
-    return 1 if sum([Repairs(kind, options).run() for kind in options.kind or KINDS]) else 0
+    more = {"graph": ["--families", options.families] if options.families else []}
+    return 1 if sum([Repairs(kind, options, more.get(kind, [])).run() for kind in options.kind or KINDS]) else 0
 
 
 if __name__ == "__main__":
