@@ -411,7 +411,7 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 	_cleanup_free_ uint32_t *begin = malloc(size);
 	_cleanup_free_ uint32_t *best = malloc(size);
 	_cleanup_free_ uint32_t *certain = malloc(size);
-	struct ft_assign_worth worth = {UINT32_MAX, UINT64_MAX};
+	struct ft_assign_worth worth = {UINT32_MAX, UINT32_MAX, UINT64_MAX};
 	int r;
 
 	if (!begin || !best || !certain)

@@ -4,8 +4,8 @@
  *
  * Flow: assign.c seats the named switches, and tries several seeds (seed.c, bases.c) for the rest; each restart extends
  * the seated switches to their neighbours (extend.c), assigns the members of each class of twins to its places
- * (deal.c), improves by local search (search.c) and is compared with the best so far (worth.c). All use the price of a
- * place, of seat.c.
+ * (deal.c), improves by local search (search.c) and is compared with the best so far (worth.c). Small networks in which
+ * several faults are left are then searched by a beam (thorough.c, beam.c). All use the price of a place, of seat.c.
  */
 #ifndef FT_VERIFY_MATCH_ASSIGN_PARTS_H
 #define FT_VERIFY_MATCH_ASSIGN_PARTS_H
@@ -109,10 +109,11 @@ struct ft_assign_guess {
 /* The value of an assignment: first the number of faults in its residual, then the sum of the prices of its parts. */
 struct ft_assign_worth {
 	uint32_t faults;
+	uint32_t mending; /* faults and the work to mend them, as the explanation counts them; hardly ever too many */
 	uint64_t price;
 };
 
-/* Assignments whose residuals differ, the best first. */
+/* Assignments whose residuals differ, the shortest to mend first. */
 enum { FT_POOL_MAX = 32 };
 struct ft_assign_pool {
 	uint32_t *image[FT_POOL_MAX];
@@ -130,6 +131,16 @@ static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
 
 /* The seats of @begin, extended from @seed, or without one. The result may lack some switches. 0 or -ENOMEM. */
 int ft_assign_restart(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed);
+
+/* ---- beam.c ---- */
+
+enum { FT_BEAM_SWITCHES = 64 }; /* the largest network, planned and observed */
+
+/*
+ * The best complete assignments, @begin kept: images one after the other, of each beginning the best first; the caller
+ * frees them. 0 or -ENOMEM.
+ */
+int ft_assign_beam(struct ft_assign_work *w, const uint32_t *begin, uint32_t **ret_images, uint32_t *ret_count);
 
 /* ---- thorough.c ---- */
 
@@ -217,8 +228,10 @@ uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image);
 
 /* Puts @o into @p, and the switch in @p, if any, into the place of @o. */
 void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p);
-/* The same if the assignment is better then; *@worth: its value. Pinned switches stay. True if it is done. */
-bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, struct ft_assign_worth *worth);
+/* The same if the assignment is worth more then; *@worth: its value. Pinned switches stay. True if it is done. */
+typedef bool ft_assign_compare_fn(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_more,
+			       struct ft_assign_worth *worth);
 /* Local search by prices of seats. True if any switch was moved. */
 bool ft_assign_improve(struct ft_assign_work *w);
 /* Local search by the value of the whole assignment, among few switches. @worth: its present value. */
@@ -241,8 +254,9 @@ uint64_t ft_assign_total_price(struct ft_assign_work *w);
 uint64_t ft_assign_price_least(const struct ft_assign_work *w);
 /* The value of the assignment. */
 struct ft_assign_worth ft_assign_worth_of(struct ft_assign_work *w);
-/* True if @a is the better one. */
+/* True if @a is the better one: fewer faults; or less to mend. */
 bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
+bool ft_assign_is_shorter(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 /* Removes all switches from their places. */
 void ft_assign_seats_clear(struct ft_assign_work *w);
 /* Seats all switches as in @image. */

@@ -140,7 +140,8 @@ bool ft_assign_improve(struct ft_assign_work *w)
 	return moved;
 }
 
-bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, struct ft_assign_worth *worth)
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_more,
+			       struct ft_assign_worth *worth)
 {
 	uint32_t other = w->origin[p], from = w->image[o];
 	struct ft_assign_worth now;
@@ -149,7 +150,7 @@ bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p,
 		return false;
 	ft_assign_exchange(w, o, p);
 	now = ft_assign_worth_of(w);
-	if (ft_assign_is_better(&now, worth)) {
+	if (is_more(&now, worth)) {
 		*worth = now;
 		return true;
 	}
@@ -186,7 +187,8 @@ void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth)
 		for (uint32_t i = 0; i < count; i++)
 			for (uint32_t k = 0; k < places && w->steps < limit; k++)
 				if (w->image[who[i]] != where[k])
-					better |= ft_assign_exchange_settle(w, who[i], where[k], &worth);
+					better |= ft_assign_exchange_settle(w, who[i], where[k], ft_assign_is_better,
+									    &worth);
 	}
 }
 

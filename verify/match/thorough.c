@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Small networks in which several faults are left: every pair is a seed once, and the best results are improved by
- * exchanges of two. In a network of some twenty switches without names three faults touch most switches, and hardly a
- * seed looks like its place.
+ * Small networks in which several faults are left: a beam search (beam.c), the best results of which are improved by
+ * exchanges of two. In a network of some twenty switches without names three faults touch most switches, hardly a seed
+ * looks like its place, and what is seated next to it takes other places from the right ones.
  *
- * The number of faults of an assignment is an estimate (worth.c), and several assignments may have the least. Those
+ * What an assignment takes to mend is an estimate (worth.c), and several assignments may have the least. Those
  * that differ are kept, so that the explanation of each may tell which has the fewest (cmd/placings.h). Two that differ
  * by a symmetry of the plan alone are one: their residuals are the same cables of the same observed switches.
  *
@@ -23,12 +23,12 @@
 #include "verify/match/assign_parts.h"
 
 enum {
-	SWITCHES_MAX = 64,
 	IMPROVED_MAX = 32, /* results that are improved */
 	FOREIGN_SHARE = 5,
-	NEAR = 1, /* more faults than the best may be estimated of what is kept */
+	ONE = 2,  /* mending of one fault: nothing is shorter */
+	NEAR = 2, /* more mending than of the best may be estimated of what is kept */
 };
-static const uint64_t STEPS_MAX = 40000000, SEEDS_STEPS_MAX = 16000000;
+static const uint64_t STEPS_MAX = 40000000;
 
 /* ---- keeping ---- */
 
@@ -138,7 +138,7 @@ static int pool_add(struct ft_assign_work *w, struct ft_assign_pool *pool)
 
 	if (is_kept(pool, key))
 		return 0;
-	while (at > 0 && ft_assign_is_better(&now, &pool->worth[at - 1]))
+	while (at > 0 && ft_assign_is_shorter(&now, &pool->worth[at - 1]))
 		at--;
 	if (at == FT_POOL_MAX)
 		return 0;
@@ -168,24 +168,19 @@ void ft_assign_pool_release(struct ft_assign_pool *pool)
 
 /* ---- searching ---- */
 
-/* Every unseated switch in every free place as the seed, until the work is done. */
-static int seeds_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_pool *pool)
+/* Keeps the best that the beam search ends with. 0 or -ENOMEM. */
+static int beam_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_pool *pool)
 {
-	uint32_t planned = w->in->planned->count, observed = w->in->observed->count;
-	uint64_t limit = w->steps + SEEDS_STEPS_MAX;
-	int r = 0;
+	_cleanup_free_ uint32_t *images = NULL;
+	uint32_t count = 0;
+	int r = ft_assign_beam(w, begin, &images, &count);
 
-	for (uint32_t turn = 0; r == 0 && turn < planned; turn++)
-		for (uint32_t o = 0; r == 0 && o < observed && w->steps < limit; o++) {
-			struct ft_assign_guess seed = {.o = o, .p = (o + turn) % planned};
-
-			ft_assign_seats_copy(w, begin);
-			if (w->image[o] != FT_UNASSIGNED || w->origin[seed.p] != FT_UNASSIGNED)
-				continue;
-			r = ft_assign_restart(w, begin, &seed);
-			if (r == 0)
-				r = pool_add(w, pool);
-		}
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		ft_assign_seats_copy(w, images + i * (size_t)w->in->observed->count);
+		r = ft_assign_twins_deal(w);
+		if (r == 0)
+			r = pool_add(w, pool);
+	}
 	return r;
 }
 
@@ -202,7 +197,7 @@ static int exchanges_try(struct ft_assign_work *w, uint32_t *image, uint64_t lim
 		for (uint32_t o = 0; o < w->in->observed->count; o++)
 			for (uint32_t p = 0; p < w->in->planned->count && w->steps < limit; p++)
 				if (w->image[o] != p && !(w->origin[p] != FT_UNASSIGNED && w->origin[p] < o))
-					better |= ft_assign_exchange_settle(w, o, p, &worth);
+					better |= ft_assign_exchange_settle(w, o, p, ft_assign_is_shorter, &worth);
 	}
 	return pool_add(w, pool);
 }
@@ -216,7 +211,7 @@ int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct f
 	uint64_t limit = w->steps + STEPS_MAX, ends = 0;
 	int r = starts ? 0 : -ENOMEM;
 
-	if (observed > SWITCHES_MAX || w->in->planned->count > SWITCHES_MAX || worth->faults <= NEAR ||
+	if (observed > FT_BEAM_SWITCHES || w->in->planned->count > FT_BEAM_SWITCHES || worth->mending <= ONE ||
 	    w->in->names_weak)
 		return 0;
 	if (r == 0) {
@@ -224,14 +219,14 @@ int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct f
 		r = pool_add(w, pool);
 	}
 	if (r == 0)
-		r = seeds_try(w, begin, pool);
+		r = beam_try(w, begin, pool);
 	for (; r == 0 && tried < pool->count && tried < IMPROVED_MAX; tried++)
 		memcpy(starts + tried * (observed + 1UL), pool->image[tried], observed * sizeof(*best));
 	for (uint32_t i = 0; r == 0 && i < tried; i++)
 		r = exchanges_try(w, starts + i * (observed + 1UL), limit, pool);
 	if (r < 0)
 		return r;
-	while (pool->count > 0 && pool->worth[pool->count - 1].faults > pool->worth[0].faults + NEAR)
+	while (pool->count > 0 && pool->worth[pool->count - 1].mending > pool->worth[0].mending + NEAR)
 		free(pool->image[--pool->count]);
 	*worth = pool->worth[0];
 	memcpy(best, pool->image[0], observed * sizeof(*best));

@@ -74,6 +74,11 @@ bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign
 	return a->faults != b->faults ? a->faults < b->faults : a->price < b->price;
 }
 
+bool ft_assign_is_shorter(const struct ft_assign_worth *a, const struct ft_assign_worth *b)
+{
+	return a->mending != b->mending ? a->mending < b->mending : ft_assign_is_better(a, b);
+}
+
 /* A pair with @surplus surplus cables; negative: missing ones. */
 static void residual_add(struct ft_assign_work *w, uint32_t p, uint32_t q, int64_t surplus)
 {
@@ -125,16 +130,21 @@ static void residual_take(struct ft_assign_work *w, uint32_t p)
  * Faults of one connected piece of the residual. An alternating trail takes a surplus and a missing cable at each
  * switch that it passes, so half of the imbalance is the number of open trails: each is a fault, of a moved, a missing
  * or an unplanned cable. The rest is closed trails, swaps, of about three cables each.
+ *
+ * To mend: a fault of an open trail is one cable to move, a pair that lacks several one fault of so many; a swap of k
+ * cables is one fault, and k - 1 to move (cmd/placings.h).
  */
-static uint32_t piece_estimate(const struct ft_assign_work *w, uint32_t p)
+static void piece_estimate(const struct ft_assign_work *w, uint32_t p, struct ft_assign_worth *worth)
 {
-	uint64_t trails = (w->over[p] + w->under[p] + 1) / 2;
-	uint64_t open = trails < w->over[p] ? trails : w->over[p];
+	uint64_t ends = (w->over[p] + w->under[p] + 1) / 2;
+	uint64_t open = ends < w->over[p] ? ends : w->over[p];
 	uint64_t most = w->surplus[p] + (uint64_t)w->lacking[p];
-
 	/* A pair that lacks several cables is one fault. */
-	trails = trails < most ? trails : most;
-	return (uint32_t)(trails + (w->surplus[p] > open ? (w->surplus[p] - open + 2) / 3 : 0));
+	uint64_t trails = ends < most ? ends : most;
+	uint64_t swapped = w->surplus[p] > open ? w->surplus[p] - open : 0;
+
+	worth->faults += (uint32_t)(trails + (swapped + 2) / 3);
+	worth->mending += (uint32_t)(trails + ends + swapped);
 }
 
 /*
@@ -154,11 +164,41 @@ static uint32_t strangers_estimate(const struct ft_assign_work *w)
 	return strange + empty + (uint32_t)((both - few) * cables / planned);
 }
 
-/* An estimate of the number of faults that explain the residual. O(E). */
-static uint32_t faults_estimate(struct ft_assign_work *w)
+/* What is wrong but cables: names, hosts. */
+static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_worth *worth)
 {
-	uint32_t count = w->in->planned->count, faults = strangers_estimate(w), misnamed = 0;
+	uint32_t misnamed = 0, hostless = 0, on_core = 0, strange_hosts = 0;
+	bool fewer = false, more = false;
 
+	for (uint32_t o = 0; o < w->in->observed->count; o++) {
+		uint32_t p = w->image[o], hosts = w->in->observed_at[o].hosts;
+
+		if (p == FT_UNASSIGNED) {
+			strange_hosts += hosts > 0;
+			continue;
+		}
+		misnamed += !w->in->names_weak && w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p;
+		on_core += w->in->planned_at[p].may_host ? 0 : hosts;
+		hostless += w->in->planned_at[p].hosts > 0 && hosts == 0;
+		fewer |= hosts < w->in->planned_at[p].hosts;
+		more |= w->in->planned_at[p].may_host && hosts > w->in->planned_at[p].hosts;
+	}
+	/*
+	 * As the price of a seat has it: losing all hosts is as unlikely as a fault. In a tree, where hosts tell the
+	 * ranks, it is the placing that spreads the lost ones over more switches that is less likely.
+	 */
+	worth->faults += (misnamed + 1) / 2 + on_core + (w->in->names_weak ? 0 : hostless);
+	worth->mending += misnamed + 2 * on_core + (hostless > on_core ? hostless - on_core : 0) + strange_hosts;
+	worth->mending += (uint32_t)fewer + more;
+}
+
+/* An estimate of the faults that explain the residual. O(E). */
+static void faults_estimate(struct ft_assign_work *w, struct ft_assign_worth *worth)
+{
+	uint32_t count = w->in->planned->count;
+
+	worth->faults = strangers_estimate(w);
+	worth->mending = 2 * worth->faults;
 	for (uint32_t p = 0; p < count; p++) {
 		w->root[p] = p;
 		w->surplus[p] = w->lacking[p] = 0;
@@ -175,24 +215,16 @@ static uint32_t faults_estimate(struct ft_assign_work *w)
 		w->under[piece] += w->balance[p] < 0 ? (uint64_t)-w->balance[p] : 0;
 	}
 	for (uint32_t p = 0; p < count; p++)
-		faults += w->root[p] == p ? piece_estimate(w, p) : 0;
-	for (uint32_t o = 0; o < w->in->observed->count; o++) {
-		uint32_t p = w->image[o];
-
-		if (p == FT_UNASSIGNED)
-			continue;
-		misnamed += !w->in->names_weak && w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p;
-		faults += w->in->planned_at[p].may_host ? 0 : w->in->observed_at[o].hosts;
-		/*
-		 * As the price of a seat has it: losing all hosts is as unlikely as a fault. In a tree, where hosts
-		 * tell the ranks, it is the placing that spreads the lost ones over more switches that is less likely.
-		 */
-		faults += !w->in->names_weak && w->in->planned_at[p].hosts > 0 && w->in->observed_at[o].hosts == 0;
-	}
-	return faults + (misnamed + 1) / 2;
+		if (w->root[p] == p)
+			piece_estimate(w, p, worth);
+	seats_estimate(w, worth);
 }
 
 struct ft_assign_worth ft_assign_worth_of(struct ft_assign_work *w)
 {
-	return (struct ft_assign_worth){faults_estimate(w), ft_assign_total_price(w)};
+	struct ft_assign_worth worth = {0};
+
+	faults_estimate(w, &worth);
+	worth.price = ft_assign_total_price(w);
+	return worth;
 }
