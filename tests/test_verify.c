@@ -426,6 +426,7 @@ static void test_foreign(void **state)
 		{"other levels", THREE "}", WIDE "}", "", true},
 		{"fewer levels", WIDE "}", THREE "}", "", true},
 		{"the names of another, cabled alike", BOUND("leaf", "top"), SMALL "}", "", true},
+		{"the names are lost", BOUND("leaf", "top"), SMALL "}", "unname", false},
 		{"its own names", BOUND("edge00", "core0"), SMALL "}", "", false},
 		{"one of its names is left", BOUND("leaf", "core0"), SMALL "}", "", false},
 		{"two of three edges are dead", WIDE "}", WIDE "}",
@@ -468,7 +469,10 @@ static void test_foreign(void **state)
 		/* The spare switches take ports of hosts. */
 		if (strstr(faults, "spare"))
 			faults_apply(&fabric, "cut edge001:1; cut edge001:2; cut edge001:3");
-		faults_apply(&fabric, faults);
+		if (strcmp(faults, "unname") == 0)
+			switches_unname(fabric.snapshot);
+		else
+			faults_apply(&fabric, faults);
 		input.design = plan.design;
 		input.plan = plan.plan;
 		input.snapshot = fabric.snapshot;

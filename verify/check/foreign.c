@@ -8,7 +8,8 @@
  * A star has no cables between switches: there its hosts are counted instead.
  *
  * Names say more than cables: where the design binds its switches or lists its hosts, and others stand in their stead,
- * every one of them, it is another fabric even if it is cabled alike.
+ * every one of them, it is another fabric even if it is cabled alike. Switches that have lost their names, most of
+ * which have that of another one, say nothing of the kind.
  *
  * Where the matching of switches without names has failed (match/assign.h), nothing can be compared either.
  */
@@ -73,7 +74,7 @@ static void names_count(const struct ft_model *m, struct sides *s)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		uint64_t guid = m->places[p]->guid;
 
-		if (ft_bind_of(m, p)->count == 0 && guid == 0)
+		if (guid == 0 && (m->names_lost || ft_bind_of(m, p)->count == 0))
 			continue;
 		s->bound++;
 		s->bound_seen +=

@@ -283,7 +283,30 @@ static int order_take(struct ft_model *m, struct matching *g)
 	return 0;
 }
 
-/* If the fabric uses the plan's own names, or bindings, a switch in a place without its name is a replacement. */
+/* *@ret_lost: most switches have the name of another one, and none is bound. 0 or -ENOMEM. */
+static int names_judge(const struct ft_model *m, const struct matching *g, bool *ret_lost)
+{
+	_cleanup_(ft_map_release) struct ft_map names = {0};
+	uint32_t namesakes = 0;
+
+	*ret_lost = false;
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		int r = ft_map_add(&names, ft_text_hash(m->observed.switches[g->observed_of_vertex[v]].name), v, NULL);
+
+		if (r < 0)
+			return r;
+		if (g->bound[v] != FT_NONE)
+			return 0;
+		namesakes += r == 0;
+	}
+	*ret_lost = 2 * namesakes > g->vertices;
+	return 0;
+}
+
+/*
+ * If the fabric uses the plan's own names, or bindings, a switch in a place without its name is a replacement; unless
+ * all have lost their names.
+ */
 static void replaced_find(struct ft_model *m, const struct matching *g)
 {
 	uint32_t seated = 0, named = 0;
@@ -300,7 +323,7 @@ static void replaced_find(struct ft_model *m, const struct matching *g)
 		if (p == FT_NONE)
 			continue;
 		if (ft_bind_of(m, p)->count > 0 || ft_is_beside(m, p))
-			m->replaced[p] = g->bound[v] == FT_NONE;
+			m->replaced[p] = g->bound[v] == FT_NONE && (m->places[p]->guid || !m->names_lost);
 		else
 			m->replaced[p] =
 				g->named[v] == FT_NONE && m->plan->topology == FT_TOPOLOGY_GRAPH && 2 * named > seated;
@@ -449,8 +472,10 @@ int ft_switches_match(struct ft_model *m, bool loose)
 	m->match_unfinished = result.doubt != FT_ASSIGN_SURE;
 	m->match_contradicted = result.doubt == FT_ASSIGN_CONTRADICTED;
 	seats_take(m, &g);
-	replaced_find(m, &g);
-	return 0;
+	r = names_judge(m, &g, &m->names_lost);
+	if (r == 0)
+		replaced_find(m, &g);
+	return r;
 }
 
 int ft_exchanged_find(struct ft_model *m)

@@ -218,6 +218,7 @@ struct ft_model {
 	/* The assignment (match/match.c and its steps). */
 	uint32_t *observed_of; /* by place: the observed switch, or FT_NONE */
 	uint32_t *named;       /* by observed switch: the place whose name it carries, or FT_NONE */
+	bool names_lost;       /* most switches have the name of another one, and none is one that the design binds */
 	bool *replaced;	       /* by place: bound to a GUID or name other than that of its switch */
 	bool *kind_named;      /* by kind: every observed switch of it carries its planned name */
 
