@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """
 Networks of families with a few cables missing, under names that say nothing: whether --infer recognises the family, and
-whether its design then names just the cables that were pulled.
+whether its design then names just the cables that were pulled; also once all switches have lost their names.
 
-  infer_families.py [--seed N] [--rounds N] [--families A,B,…] [--keep DIR]
+With --dead a switch is off instead, which the design plans, and misses.
+
+  infer_families.py [--dead] [--seed N] [--rounds N] [--families A,B,…] [--keep DIR]
 """
 import argparse
 import collections
@@ -25,7 +27,8 @@ FTPLAN, FTCHECK = (os.path.join(os.environ.get("FT_BUILDDIR", "."), name) for na
 SMALL = 12
 # Networks as others build them, once each. That of the primitive element 7 is none of 2, the smallest of 11 elements.
 LARGER = (("slim-fly", {"q": 11, "primitive": 7}), ("slim-fly", {"q": 13}), ("polarfly", {"q": 11}),
-          ("dragonfly", {"group": {"routers": 6, "global": 3}, "groups": 19}))
+          ("dragonfly", {"group": {"routers": 6, "global": 3}, "groups": 19}),
+          ("torus", {"dims": [5, 3, 4], "edge": {"ports_to_core": 11}}))
 
 
 def draw(rng, families):
@@ -73,6 +76,30 @@ def run(program, *arguments, stdin=b""):
     return subprocess.run([program, *arguments], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
 
+def kill(rng, fabric):
+    """A switch and its hosts; None: the others would be no network."""
+    victim = rng.choice(fabric.switches())
+    hosts = [far for far, _ in victim.links.values() if fabric.nodes[far].kind == "H"]
+    for guid in hosts + [victim.guid]:
+        fabric.remove(guid)
+    first = next(iter(fabric.nodes))
+    return victim.guid if len(fabric.reachable(first)) == len(fabric.nodes) else None
+
+
+def check(design, text):
+    with tempfile.NamedTemporaryFile(prefix="ftcheck-families.") as file:
+        file.write(text)
+        file.flush()
+        return json.loads(run(FTCHECK, "--plan", "-", "--from", file.name, "--format", "json", stdin=design).stdout)
+
+
+def unnamed(fabric):
+    """The same where all switches have lost their names."""
+    for node in fabric.switches():
+        node.description = b"MF0;localhost:MQM8700/U1"
+    return fabric.write()
+
+
 def missing(report, own):
     """Cables that the report calls missing, by the pair of switches; None: it says something else as well."""
     result = collections.Counter()
@@ -83,30 +110,57 @@ def missing(report, own):
     return result
 
 
+def inferred(graph, fabric):
+    """(design, what is wrong with it)"""
+    judge.text = fabric.write()
+    done = run(FTPLAN, "--infer", "-", stdin=judge.text)
+    if done.returncode:
+        return None, "refused: %s" % done.stderr.decode().strip()
+    family = json.loads(done.stdout).get("topology")
+    # Some networks are of two families: rings of four are squares, and groups that are all to all have one dimension. A
+    # HyperX of two dimensions is a dragonfly, too, but says more.
+    if family == "graph" or (graph.family, family) == ("hyperx", "dragonfly"):
+        return None, "it is %s" % family
+    return done.stdout, None
+
+
 def judge(rng, graph):
     """What is wrong with the inference of a network; None: nothing is."""
     fabric = graph.fabric(rng)
     pulled = pull(rng, fabric, max(1, min(3, len(cables_of(fabric)) // 24)))
     fabric, own = disguise(rng, fabric)
-    text = fabric.write()
-    judge.text = text
-    inferred = run(FTPLAN, "--infer", "-", stdin=text)
-    if inferred.returncode:
-        return "refused: %s" % inferred.stderr.decode().strip()
-    family = json.loads(inferred.stdout).get("topology")
-    # Some networks are of two families: rings of four are squares, and groups that are all to all have one dimension. A
-    # HyperX of two dimensions is a dragonfly, too, but says more.
-    if family == "graph" or (graph.family, family) == ("hyperx", "dragonfly"):
-        return "with %d cables pulled it is %s" % (sum(pulled.values()), family)
-    with tempfile.NamedTemporaryFile(prefix="ftcheck-families.") as file:
-        file.write(text)
-        file.flush()
-        done = run(FTCHECK, "--plan", "-", "--from", file.name, "--format", "json", stdin=inferred.stdout)
-    report = json.loads(done.stdout)
-    found = missing(report, own)
-    # Another place may do as well: a ladder without a rung has other ladders in it.
-    if found is None or sum(found.values()) != sum(pulled.values()) or (found != pulled and len(graph.switches) > SMALL):
-        return "pulled %s, found %s" % (sum(pulled.values()), [f["text"][:90] for f in report["findings"]])
+    design, trouble = inferred(graph, fabric)
+    if trouble:
+        return "with %d cables pulled: %s" % (sum(pulled.values()), trouble)
+    for words, text in (("", judge.text), ("without names, ", unnamed(fabric))):
+        report = check(design, text)
+        found = missing(report, own)
+        # Another place may do as well: a ladder without a rung has other ladders in it.
+        if found is None or sum(found.values()) != sum(pulled.values()) or \
+                (found != pulled and len(graph.switches) > SMALL):
+            return "%spulled %s, found %s" % (words, sum(pulled.values()), [f["text"][:90] for f in report["findings"][:3]])
+    return None
+
+
+def judge_dead(rng, graph):
+    """The same of a network without one of its switches. A ring is a line then, and small ones are other networks."""
+    if len(graph.switches) <= SMALL or all(len(graph.plan().neighbours({name})) == 2 for name in graph.switches):
+        return None
+    fabric = graph.fabric(rng)
+    names = {n.guid: n.description.decode() for n in fabric.switches()}
+    victim = kill(rng, fabric)
+    if victim is None:
+        return None
+    fabric, own = disguise(rng, fabric)
+    design, trouble = inferred(graph, fabric)
+    if trouble:
+        return "without %s: %s" % (names[victim], trouble)
+    around = set(graph.plan().neighbours({names[victim]}))
+    for words, text in (("", judge.text), ("without names, ", unnamed(fabric))):
+        findings = check(design, text)["findings"]
+        where = {names[own[int(p["guid"], 16)]] for f in findings for p in f["where"] if p["guid"]}
+        if [f["code"] in ("edge-isolated", "core-missing") for f in findings] != [True] or where != around:
+            return "%swithout %s, found %s" % (words, names[victim], [f["text"][:90] for f in findings[:3]])
     return None
 
 
@@ -115,14 +169,16 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--families", type=lambda text: text.split(","), default=sorted(graphs.BY_RULE))
+    parser.add_argument("--dead", action="store_true", help="a switch is off, and no cable is pulled")
     parser.add_argument("--keep", metavar="DIR")
     options = parser.parse_args()
     tally = collections.defaultdict(collections.Counter)
-    for number in range(options.rounds + len(LARGER)):
+    judge_it = judge_dead if options.dead else judge
+    for number in range(options.rounds + (0 if options.dead else len(LARGER))):
         rng = random.Random("families:%d:%d" % (options.seed, number))
         larger = number - options.rounds
         graph = graphs.planned(rng, *LARGER[larger], 2) if larger >= 0 else draw(rng, options.families)
-        trouble = judge(rng, graph)
+        trouble = judge_it(rng, graph)
         tally[graph.family]["wrong" if trouble else "right"] += 1
         if trouble:
             print("round %d: %s of %d switches: %s" % (number, graph.label, len(graph.switches), trouble))

@@ -70,15 +70,22 @@ static int guess_bundles(struct ft_grid_guess *g, uint32_t dimension, uint32_t u
 	return r;
 }
 
-/* Sizes in rising order whose product is the number of switches, and that give as many neighbours. */
+/*
+ * Sizes whose product is the number of switches, and that give as many neighbours; in rising order, but where the first
+ * dimension has the cables that cannot be divided evenly.
+ */
 static int guess_dims(struct ft_grid_guess *g, uint32_t left, uint32_t least, uint32_t neighbours)
 {
 	int r = 0;
 
 	if (left == 1) {
 		/* Of sides 2 alone it is a hypercube. */
-		if (neighbours != g->neighbours || g->keys.dims[g->keys.dim_count - 1] == 2)
+		if (neighbours != g->neighbours || (!g->odd_port && g->keys.dims[g->keys.dim_count - 1] == 2))
 			return 0;
+		if (g->odd_port) {
+			g->keys.odd_port = true;
+			return g->sketch->offer(g->sketch, g->family, &g->keys);
+		}
 		g->keys.bundle_count = g->keys.dim_count;
 		return guess_bundles(g, 0, 0);
 	}
@@ -88,7 +95,7 @@ static int guess_dims(struct ft_grid_guess *g, uint32_t left, uint32_t least, ui
 		if (left % size != 0 || more > g->neighbours || g->keys.dim_count == FT_DIMENSIONS_MAX)
 			continue;
 		g->keys.dims[g->keys.dim_count++] = size;
-		r = guess_dims(g, left / size, size, more);
+		r = guess_dims(g, left / size, g->odd_port ? least : size, more);
 		g->keys.dim_count--;
 	}
 	return r;

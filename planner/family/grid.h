@@ -32,6 +32,7 @@ struct ft_grid_guess {
 	uint32_t neighbours;			     /* of a switch in all */
 	uint32_t (*neighbours_along)(uint32_t size); /* along a dimension of that size, >= 2 */
 	bool pairs_double;			     /* a dimension of two switches has twice its cables between them */
+	bool odd_port;				     /* no bundles are said: each switch has an odd number of cables */
 	struct ft_family_keys keys;		     /* scratch */
 };
 

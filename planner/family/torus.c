@@ -338,7 +338,10 @@ static int recognise_ring(const struct ft_sketch *sketch)
 	return sketch->offer(sketch, &ft_family_ring, &keys);
 }
 
-/* Of a torus all switches have as many neighbours, but for missing cables. That of one dimension is a ring. */
+/*
+ * Of a torus all switches have as many neighbours, but for missing cables. That of one dimension is a ring. With an odd
+ * number of cables at each some pairs of neighbours share one more, which makes a second width.
+ */
 static int recognise_torus(const struct ft_sketch *sketch)
 {
 	struct ft_grid_guess guess = {
@@ -348,8 +351,12 @@ static int recognise_torus(const struct ft_sketch *sketch)
 		.neighbours_along = neighbours_along,
 		.pairs_double = true,
 	};
+	int r = sketch->degree == 2 ? 0 : ft_grid_recognise(&guess);
 
-	return sketch->degree == 2 ? 0 : ft_grid_recognise(&guess);
+	if (r < 0 || sketch->degree == 2 || sketch->width_count < 2)
+		return r;
+	guess.odd_port = true;
+	return ft_grid_recognise(&guess);
 }
 
 /* Few switches are inside of a small mesh, and each of them may lack a cable. */

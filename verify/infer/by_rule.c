@@ -77,15 +77,17 @@ void ft_infer_by_rule_notes(const struct ft_inference *f, const struct ft_intent
 	note_add(text, "aggregation", &f->why[FT_WHY_AGGREGATION]);
 }
 
-void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
+void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count, uint32_t unseen,
 			    struct ft_text *text)
 {
 	ft_text_puts(text, ", \"hosts\": [");
 	for (uint32_t i = 0, run; i < count; i += run) {
+		uint32_t hosts = observed_of[i] == FT_NONE ? unseen : f->hosts[observed_of[i]];
+
 		for (run = 1; i + run < count; run++)
-			if (f->hosts[observed_of[i + run]] != f->hosts[observed_of[i]])
+			if ((observed_of[i + run] == FT_NONE ? unseen : f->hosts[observed_of[i + run]]) != hosts)
 				break;
-		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, f->hosts[observed_of[i]]);
+		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, hosts);
 	}
 	ft_text_puts(text, "]");
 }
@@ -151,9 +153,10 @@ void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *obs
 
 /* ---- the trial ---- */
 
-uint64_t ft_infer_by_rule_wrong(const struct ft_report *report)
+uint64_t ft_infer_by_rule_wrong(const struct ft_report *report, uint32_t unseen)
 {
 	uint64_t wrong = 0;
+	uint32_t missing = 0;
 
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
@@ -169,13 +172,15 @@ uint64_t ft_infer_by_rule_wrong(const struct ft_report *report)
 			break;
 		case FT_CODE_EDGE_ISOLATED:
 		case FT_CODE_CORE_MISSING:
+			missing++;
+			break;
 		case FT_CODE_SWITCH_UNPLANNED:
 			return UINT64_MAX;
 		default:
 			break;
 		}
 	}
-	return ft_report_is_foreign(report) ? UINT64_MAX : wrong;
+	return missing != unseen || ft_report_is_foreign(report) ? UINT64_MAX : wrong;
 }
 
 /* Names that no switch has: those that the family gives may be the fabric's own, of other places. */

@@ -15,8 +15,11 @@ enum { FT_SURPLUS_COST = 3 };
  */
 void ft_infer_by_rule_notes(const struct ft_inference *f, const struct ft_intent *intent, struct ft_text *text);
 
-/* Adds the hosts of each of @count observed switches, in the order of the plan: , "hosts": [...] */
-void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
+/*
+ * Adds the hosts of each of @count observed switches, in the order of the plan: , "hosts": [...]; @unseen: those of one
+ * that was not seen, FT_NONE in the list.
+ */
+void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count, uint32_t unseen,
 			    struct ft_text *text);
 
 /*
@@ -42,8 +45,11 @@ void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *obs
 int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *text, bool nameless,
 			    struct ft_report **ret_report);
 
-/* The cables that are wrong or missing; UINT64_MAX: some switches have no place, or places no switch. */
-uint64_t ft_infer_by_rule_wrong(const struct ft_report *report);
+/*
+ * The cables that are wrong or missing; UINT64_MAX: some switches have no place, or another number of places than
+ * @unseen has no switch.
+ */
+uint64_t ft_infer_by_rule_wrong(const struct ft_report *report, uint32_t unseen);
 
 /*
  * planes.c: the design of a fat-tree with planes, if the graph is one. @ret_wrong: cables that are wrong or missing by

@@ -335,7 +335,7 @@ static void design_write(const struct classes *x, const char *name, const bool *
 		       ",\n\t\"edge\": {\"ports\": %u, \"count\": %u, \"ports_to_nodes\": %u, \"ports_to_core\": %u",
 		       ft_infer_ports(f, usual->first), x->count[EDGE], usual->hosts ? usual->hosts : 1, x->uplinks);
 	if (!each)
-		ft_infer_by_rule_hosts(f, x->order[EDGE], x->count[EDGE], text);
+		ft_infer_by_rule_hosts(f, x->order[EDGE], x->count[EDGE], 0, text);
 	ft_text_printf(text, "},\n\t\"core\": {\"ports\": %u, \"count\": %u}",
 		       ft_infer_ports(f, x->sorts[CORE][0].first), x->count[CORE]);
 	if (x->bundle > 0)

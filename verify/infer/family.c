@@ -4,6 +4,9 @@
  * (planner/family/recognise.h). Those whose distances are the fabric's own are planned; the matcher finds the switches
  * in the plan; and what leaves hardly a cable wrong is the design. It has fewer words than a graph, and a missing cable
  * is missing by the rule, whatever its neighbours say.
+ *
+ * A fabric that is none of these may be one that lacks a switch: all of its places but one have a switch then, and all
+ * other cables are right. A ring without a switch is a line, so two neighbours of each are too few to tell.
  */
 #include "config.h"
 
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "planner/family/recognise.h"
 #include "planner/plan/adjacency.h"
 #include "verify/infer/by_rule.h"
@@ -31,6 +35,9 @@ enum {
 	TRIALS_LARGE = 3,    /* so many */
 	STEPS_MAX = 64,	     /* distances that are told apart */
 	SOURCES = 64,	     /* switches whose distances are counted */
+	UNSEEN_FROM = 7,     /* switches from which on another one may be unseen, */
+	UNSEEN_DEGREE = 3,   /* of so many neighbours or more */
+	TRIALS_UNSEEN = 3,   /* candidates with an unseen switch that are matched */
 };
 
 /*
@@ -53,8 +60,10 @@ struct candidate {
 struct recognition {
 	const struct ft_inference *f;
 	const char *name;
-	uint32_t ports;	     /* of every switch */
-	uint32_t most_hosts; /* on one */
+	uint32_t ports;			    /* of every switch */
+	uint32_t most_hosts;		    /* on one */
+	uint32_t most_cables, usual_cables; /* of a switch to others */
+	uint32_t unseen;		    /* switches that are planned and were not seen: one or none */
 	uint64_t cables;
 	uint32_t widths[FT_SKETCH_WIDTHS_MAX], width_count; /* as in the sketch */
 	struct distances seen;
@@ -198,6 +207,7 @@ static int degrees_find(const struct ft_inference *f, struct ft_sketch *sketch)
 static bool recognition_begin(struct recognition *x)
 {
 	const struct ft_inference *f = x->f;
+	struct ft_tally cables = {0};
 
 	if (f->observed->switch_count < SWITCHES_MIN || f->observed->part_count > 1)
 		return false;
@@ -209,8 +219,11 @@ static bool recognition_begin(struct recognition *x)
 		if (f->observed->switch_count < EXACT_BELOW &&
 		    (f->hosts[i] == 0 || ft_adjacent_count(&f->graph, i) != ft_adjacent_count(&f->graph, 0)))
 			return false;
-		x->most_hosts = f->hosts[i] > x->most_hosts ? f->hosts[i] : x->most_hosts;
+		x->most_hosts = ft_number_most(x->most_hosts, f->hosts[i]);
+		x->most_cables = ft_number_most(x->most_cables, f->graph.degree[i]);
+		ft_tally_add(&cables, f->graph.degree[i]);
 	}
+	x->usual_cables = ft_tally_mode(&cables, 0);
 	x->cables = f->cable_total;
 	return true;
 }
@@ -221,16 +234,44 @@ static bool few_wrong(const struct recognition *x, uint64_t wrong)
 {
 	if (x->f->observed->switch_count < EXACT_BELOW)
 		return wrong == 0;
+	/* That a switch was not seen is doubt enough. */
+	if (x->unseen > 0)
+		return wrong <= x->cables / WRONG_SHARE;
 	return wrong <= x->cables / WRONG_SHARE || (wrong <= WRONG_SOME && wrong <= x->cables / WRONG_SMALL);
+}
+
+static uint32_t switches_planned(const struct recognition *x)
+{
+	return x->f->observed->switch_count + x->unseen;
+}
+
+/* The hosts of an unseen switch in a place for hosts: those of most others. */
+static uint32_t hosts_of_most(const struct recognition *x)
+{
+	struct ft_tally tally = {0};
+
+	for (uint32_t i = 0; i < x->f->observed->switch_count; i++)
+		if (x->f->hosts[i] > 0)
+			ft_tally_add(&tally, x->f->hosts[i]);
+	return ft_tally_mode(&tally, 0);
 }
 
 /* What identifies the switches of a plan: by place the observed switch, and by observed switch whether its GUID tells
  * it. */
 struct places {
-	uint32_t *observed_of;
+	uint32_t *observed_of; /* FT_NONE: it was not seen */
 	bool *by_guid;
-	uint64_t wrong; /* cables, by the match without names */
+	char *unseen;	       /* its name */
+	uint32_t unseen_hosts; /* and hosts */
+	uint64_t wrong;	       /* cables, by the match without names */
 };
+
+static void places_release(struct places *places)
+{
+	free(places->observed_of);
+	free(places->by_guid);
+	free(places->unseen);
+}
 
 static void why_write(const struct recognition *x, const struct candidate *c, const struct places *places,
 		      struct ft_text *text)
@@ -240,9 +281,14 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 	ft_text_printf(
 		text,
 		",\n\t\"why\": {\n\t\t\"topology\": \"%u switches, cabled to each other as those of %s are; %llu "
-		"of %llu cables are wrong or missing by its rule\"",
+		"of %llu cables are wrong or missing by its rule",
 		f->observed->switch_count, c->family->about, (unsigned long long)places->wrong,
 		(unsigned long long)x->cables);
+	if (x->unseen > 0)
+		ft_text_printf(text,
+			       ". One switch of it was not seen, and is planned: all other places have one, and its "
+			       "neighbours lack cables. It has as many hosts as most");
+	ft_text_puts(text, "\"");
 	ft_infer_by_rule_notes(f, NULL, text);
 	ft_text_puts(text, "\n\t}");
 }
@@ -259,18 +305,22 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", c->family->name);
 	ft_family_keys_write(text, &c->keys);
 	if (x->f->host_total > 0)
-		ft_text_printf(text, ",\n\t\"nodes\": %u", x->f->host_total);
+		ft_text_printf(text, ",\n\t\"nodes\": %u",
+			       x->f->host_total + (places ? places->unseen_hosts : x->unseen * hosts_of_most(x)));
 	ft_text_printf(text, ",\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u", x->ports,
 		       x->most_hosts ? x->most_hosts : 1);
+	if (c->keys.odd_port)
+		ft_text_printf(text, ", \"ports_to_core\": %u", x->usual_cables);
 	if (c->family->counted)
-		ft_text_printf(text, ", \"count\": %u", x->f->observed->switch_count);
+		ft_text_printf(text, ", \"count\": %u", switches_planned(x));
 	if (places && x->f->host_total > 0)
-		ft_infer_by_rule_hosts(x->f, places->observed_of, x->f->observed->switch_count, text);
+		ft_infer_by_rule_hosts(x->f, places->observed_of, switches_planned(x), places->unseen_hosts, text);
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, x->f);
 	if (places) {
 		ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
-		ft_infer_by_rule_bind(x->f, places->observed_of, x->f->observed->switch_count, places->by_guid, text);
+		ft_infer_by_rule_bind_all(x->f, places->observed_of, switches_planned(x), places->by_guid,
+					  places->unseen, text);
 		ft_text_puts(text, "\n\t}");
 	}
 	ft_text_puts(text, "\n}\n");
@@ -327,6 +377,12 @@ static int size_keep(struct ft_proposal *proposal, const struct ft_layout *layou
 	return 0;
 }
 
+/* The cables that may be missing with an unseen switch. */
+static uint64_t lost_with_unseen(const struct recognition *x)
+{
+	return (uint64_t)x->unseen * x->most_cables;
+}
+
 /* True if it has as many switches as the fabric, and about as many cables. */
 static bool size_fits(const struct recognition *x, const struct ft_design *design)
 {
@@ -337,7 +393,9 @@ static bool size_fits(const struct recognition *x, const struct ft_design *desig
 	if (ft_family_propose(&proposal) < 0)
 		return false;
 	apart = size.cables > x->cables ? size.cables - x->cables : x->cables - size.cables;
-	return size.switches == x->f->observed->switch_count && few_wrong(x, apart);
+	if (size.cables > x->cables)
+		apart -= apart < lost_with_unseen(x) ? apart : lost_with_unseen(x);
+	return size.switches == switches_planned(x) && few_wrong(x, apart);
 }
 
 static int descending(const void *a, const void *b)
@@ -393,16 +451,16 @@ static int wrong_at_least(const struct recognition *x, const struct ft_multigrap
 	const struct ft_multigraph *observed = &x->f->graph;
 	_cleanup_free_ uint32_t *wanted = cables_list(planned);
 	_cleanup_free_ uint32_t *seen = cables_list(observed);
-	uint32_t count = planned->count;
+	uint32_t count = planned->count, there = observed->count;
 	uint64_t by_bundle;
 	struct unlike u;
 
 	if (!wanted || !seen)
 		return -ENOMEM;
-	u = lists_compare(wanted + count, planned->first[count], seen + count, observed->first[count]);
+	u = lists_compare(wanted + count, planned->first[count], seen + there, observed->first[there]);
 	*ret_surplus = u.surplus / 2;
 	by_bundle = u.lacking > u.surplus ? u.lacking : u.lacking + FT_SURPLUS_COST * (u.surplus - u.lacking);
-	u = lists_compare(wanted, count, seen, count);
+	u = lists_compare(wanted, count, seen, there);
 	*ret_wrong = u.lacking > u.surplus ? u.surplus + (u.lacking - u.surplus) / 2
 					   : u.lacking + FT_SURPLUS_COST * (u.surplus - u.lacking) / 2;
 	if (by_bundle / 2 > *ret_wrong)
@@ -460,13 +518,39 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	r = ft_plan_graph(plan, &graph);
 	if (r == 0)
 		r = wrong_at_least(x, &graph, &wrong, &surplus);
-	if (r < 0 || !few_wrong(x, wrong) || surplus > WRONG_SOME + x->cables / SURPLUS_SHARE)
+	if (r < 0 || !few_wrong(x, wrong > lost_with_unseen(x) ? wrong - lost_with_unseen(x) : 0) ||
+	    surplus > WRONG_SOME + x->cables / SURPLUS_SHARE)
 		return r;
 	distances_count(x, &graph, &planned);
 	c.apart = distances_apart(&x->seen, &planned);
 	if (c.apart <= apart_most(x, wrong))
 		candidate_keep(x, &c);
 	return 0;
+}
+
+/*
+ * The numbers with the unseen switch, which is one of most: a cell that has one leaf or spine less than all others has
+ * as many. In a small network most switches are neighbours of the unseen one, and have one less than they should.
+ */
+static void sketch_complete(const struct recognition *x, struct ft_sketch *sketch)
+{
+	struct ft_group_size *usual, *odd;
+
+	sketch->hosting += sketch->hosting == sketch->switches;
+	sketch->switches++;
+	sketch->degree = sketch->degree_max;
+	sketch->pairs += sketch->degree;
+	sketch->cables += x->most_cables;
+	if (sketch->cell_sizes != 2)
+		return;
+	usual = &x->cells[x->cells[0].count < x->cells[1].count];
+	odd = &x->cells[usual == x->cells];
+	if (odd->count > 1 || odd->leafs > usual->leafs || odd->spines > usual->spines ||
+	    odd->leafs + odd->spines + 1 != usual->leafs + usual->spines)
+		return;
+	usual->count++;
+	x->cells[0] = *usual;
+	sketch->cell_sizes = 1;
 }
 
 static int candidates_find(struct recognition *x)
@@ -486,6 +570,8 @@ static int candidates_find(struct recognition *x)
 	sketch.cells = x->cells;
 	widths_find(f, &sketch);
 	sketch.cables = x->cables;
+	if (x->unseen > 0)
+		sketch_complete(x, &sketch);
 	memcpy(x->widths, sketch.widths, sizeof(x->widths));
 	x->width_count = sketch.width_count;
 	distances_count(x, &f->graph, &x->seen);
@@ -499,13 +585,16 @@ static int candidates_find(struct recognition *x)
 
 /* ---- the match ---- */
 
-/* The observed switch in each place of the plan. Returns 1, 0 if a place is empty or two have one GUID, or -ENOMEM. */
+/*
+ * The observed switch in each place of the plan. Returns 1, 0 if other places are empty than that of an unseen switch
+ * or two have one GUID, or -ENOMEM.
+ */
 static int places_find(const struct recognition *x, const struct ft_report *report, uint32_t *observed_of)
 {
 	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
-	uint32_t count = x->f->observed->switch_count;
+	uint32_t count = switches_planned(x), empty = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < x->f->observed->switch_count; i++) {
 		int r = ft_map_add(&by_guid, x->f->observed->switches[i].guid, i, NULL);
 
 		if (r <= 0)
@@ -515,20 +604,45 @@ static int places_find(const struct recognition *x, const struct ft_report *repo
 		uint32_t observed =
 			i < report->switch_count ? ft_map_get(&by_guid, report->switches[i].guid) : FT_MAP_NONE;
 
-		if (observed == FT_MAP_NONE)
-			return 0;
-		observed_of[i] = observed;
+		empty += observed == FT_MAP_NONE;
+		observed_of[i] = observed == FT_MAP_NONE ? FT_NONE : observed;
 	}
-	return 1;
+	return empty == x->unseen;
+}
+
+/* What an unseen switch is by the family: its name, unless another one has it, and hosts. 0 or -ENOMEM. */
+static int unseen_tell(const struct recognition *x, const struct ft_text *draft, struct places *places)
+{
+	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
+	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
+	_cleanup_(ft_text_release) struct ft_text name = {0};
+	uint32_t at = 0;
+	bool taken = false;
+
+	while (places->observed_of[at] != FT_NONE)
+		at++;
+	if (ft_design_read(draft->data, draft->length, &design, &plan, NULL) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->f->observed->switch_count; i++)
+		taken |= ft_text_short_hash(x->f->observed->switches[i].name) ==
+			 ft_text_short_hash(plan->switches[at].name);
+	ft_text_printf(&name, "%s%s", plan->switches[at].name, taken ? "-unseen" : "");
+	places->unseen_hosts = plan->switches[at].hosts > 0 ? hosts_of_most(x) : 0;
+	if (ft_text_failed(&name))
+		return -ENOMEM;
+	places->unseen = strdup(ft_text_string(&name));
+	return places->unseen ? 0 : -ENOMEM;
 }
 
 /* The design with everybody in place, if it is the fabric's. Returns 1, 0 or -ENOMEM. */
 static int places_settle(const struct recognition *x, const struct candidate *c, const struct ft_report *match,
-			 struct places *places, struct ft_text *text)
+			 const struct ft_text *draft, struct places *places, struct ft_text *text)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	int r = places_find(x, match, places->observed_of);
 
+	if (r > 0 && x->unseen > 0 && unseen_tell(x, draft, places) < 0)
+		r = -ENOMEM;
 	if (r > 0)
 		r = ft_infer_by_rule_names(x->f, places->by_guid) < 0 ? -ENOMEM : 1;
 	if (r <= 0)
@@ -538,33 +652,35 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 	r = ft_infer_by_rule_verify(x->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	return few_wrong(x, ft_infer_by_rule_wrong(report));
+	return few_wrong(x, ft_infer_by_rule_wrong(report, x->unseen));
 }
 
 /* Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM. */
 static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text,
 			   uint64_t *ret_wrong)
 {
-	_cleanup_free_ uint32_t *observed_of = calloc(x->f->observed->switch_count + 1UL, sizeof(*observed_of));
-	_cleanup_free_ bool *by_guid = calloc(x->f->observed->switch_count + 1UL, sizeof(*by_guid));
+	_cleanup_(places_release) struct places places = {0};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(ft_text_release) struct ft_text draft = {0};
-	struct places places = {observed_of, by_guid, 0};
 	int r;
 
-	if (!observed_of || !by_guid)
+	places.observed_of = calloc(switches_planned(x) + 1UL, sizeof(*places.observed_of));
+	places.by_guid = calloc(x->f->observed->switch_count + 1UL, sizeof(*places.by_guid));
+	if (!places.observed_of || !places.by_guid)
 		return -ENOMEM;
 	design_write(x, c, NULL, &draft);
 	r = ft_infer_by_rule_verify(x->f, &draft, true, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	places.wrong = *ret_wrong = ft_infer_by_rule_wrong(report);
-	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &places, text) : 0;
+	places.wrong = *ret_wrong = ft_infer_by_rule_wrong(report, x->unseen);
+	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &draft, &places, text) : 0;
 }
 
-int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
+/* The design of a family, with that many unseen switches. As ft_infer_family(). */
+static int recognise(const struct ft_inference *f, const char *name, uint32_t unseen, struct ft_text *text,
+		     uint64_t *ret_wrong)
 {
-	_cleanup_(recognition_release) struct recognition x = {.f = f, .name = name};
+	_cleanup_(recognition_release) struct recognition x = {.f = f, .name = name, .unseen = unseen};
 	int r;
 
 	if (!recognition_begin(&x))
@@ -572,8 +688,27 @@ int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_te
 	r = candidates_find(&x);
 	/* In large networks distances tell more, and a match that fails costs more. */
 	if (f->observed->switch_count > LARGE)
-		x.best_count = x.best_count < TRIALS_LARGE ? x.best_count : TRIALS_LARGE;
+		x.best_count = ft_number_least(x.best_count, TRIALS_LARGE);
+	if (unseen > 0)
+		x.best_count = ft_number_least(x.best_count, TRIALS_UNSEEN);
 	for (uint32_t i = 0; r == 0 && i < x.best_count; i++)
 		r = candidate_match(&x, &x.best[i], text, ret_wrong);
 	return r;
+}
+
+/* True if a network that lacks a switch can be told from one that has none of that place. */
+static bool may_lack_switch(const struct ft_inference *f)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		most = ft_number_most(most, ft_adjacent_count(&f->graph, i));
+	return f->observed->switch_count >= UNSEEN_FROM && most >= UNSEEN_DEGREE;
+}
+
+int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
+{
+	int r = recognise(f, name, 0, text, ret_wrong);
+
+	return r != 0 || !may_lack_switch(f) ? r : recognise(f, name, 1, text, ret_wrong);
 }

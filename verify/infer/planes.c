@@ -324,7 +324,7 @@ static void design_write(const struct planes *x, const char *name, const bool *b
 		       x->ports[EDGE], x->count[EDGE], hosts, x->width[EDGE] * x->pod_spines);
 	/* Else each has as many, and there is nothing to tell. */
 	if (f->host_total != x->count[EDGE] * hosts)
-		ft_infer_by_rule_hosts(f, x->order[EDGE], x->count[EDGE], text);
+		ft_infer_by_rule_hosts(f, x->order[EDGE], x->count[EDGE], 0, text);
 	ft_text_printf(text, "},\n\t\"spine\": {\"ports\": %u, \"count\": %u, \"ports_to_core\": %u}", x->ports[SPINE],
 		       x->count[SPINE], x->width[SPINE] * (x->count[CORE] / x->groups[SPINE]));
 	ft_text_printf(text, ",\n\t\"core\": {\"ports\": %u, \"count\": %u}", x->ports[CORE], x->count[CORE]);
@@ -384,6 +384,6 @@ int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_
 	r = ft_infer_by_rule_verify(intent->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	*ret_wrong = ft_infer_by_rule_wrong(report);
+	*ret_wrong = ft_infer_by_rule_wrong(report, 0);
 	return *ret_wrong <= intent->missing + intent->surplus + x.lacks;
 }

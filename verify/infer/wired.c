@@ -628,22 +628,6 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 	return r < 0 || ft_text_failed(text) || ft_text_failed(&hosts) ? -ENOMEM : 0;
 }
 
-/* The cables that are wrong by the design; unseen switches that it plans are missing and nothing else. */
-static uint64_t wrong_count(const struct wired *w, struct ft_report *report)
-{
-	uint32_t missing = 0;
-
-	for (size_t i = 0; i < report->finding_count; i++) {
-		struct ft_finding *finding = &report->findings[i];
-
-		if (finding->code != FT_CODE_EDGE_ISOLATED && finding->code != FT_CODE_CORE_MISSING)
-			continue;
-		missing++;
-		finding->code = FT_CODE_HOSTS_MISSING;
-	}
-	return missing == w->unseen ? ft_infer_by_rule_wrong(report) : UINT64_MAX;
-}
-
 static int design_make(struct wired *w, struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -653,7 +637,7 @@ static int design_make(struct wired *w, struct ft_text *text, uint64_t *ret_wron
 		r = ft_infer_by_rule_verify(w->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	*ret_wrong = wrong_count(w, report);
+	*ret_wrong = ft_infer_by_rule_wrong(report, w->unseen);
 	if (*ret_wrong > WRONG_SOME && *ret_wrong > w->f->cable_total / WRONG_SHARE)
 		return 0;
 	r = design_write(w, *ret_wrong, text);
