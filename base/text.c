@@ -176,6 +176,18 @@ void ft_text_add_member(struct ft_text *text, const char *name, const char *stri
 		ft_text_puts(text, "null");
 }
 
+void ft_text_add_span(struct ft_text *text, uint32_t ms)
+{
+	enum { SECOND = 1000, MINUTE = 60 * SECOND };
+
+	if (ms >= MINUTE && ms % MINUTE == 0)
+		ft_text_printf(text, "%u min", ms / MINUTE);
+	else if (ms >= SECOND)
+		ft_text_printf(text, "%u s", ms / SECOND);
+	else
+		ft_text_printf(text, "%u ms", ms);
+}
+
 char *ft_text_safe_dup(const char *bytes, size_t length)
 {
 	struct ft_text text = {0};

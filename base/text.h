@@ -53,6 +53,9 @@ void ft_text_add_json(struct ft_text *text, const char *string);
  */
 void ft_text_add_member(struct ft_text *text, const char *name, const char *string);
 
+/* Adds a time as people say it: "10 min", "90 s", "250 ms". */
+void ft_text_add_span(struct ft_text *text, uint32_t ms);
+
 /* The safe form of @length bytes as a new string; NULL where memory ran out. The caller frees it. */
 char *ft_text_safe_dup(const char *bytes, size_t length);
 

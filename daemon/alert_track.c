@@ -103,18 +103,6 @@ static void where_words(struct ft_text *text, const struct ft_finding *f)
 	}
 }
 
-static void span_words(struct ft_text *text, uint32_t ms)
-{
-	enum { SECOND = 1000, MINUTE = 60 * SECOND };
-
-	if (ms >= MINUTE && ms % MINUTE == 0)
-		ft_text_printf(text, "%" PRIu32 " min", ms / MINUTE);
-	else if (ms >= SECOND)
-		ft_text_printf(text, "%" PRIu32 " s", ms / SECOND);
-	else
-		ft_text_printf(text, "%" PRIu32 " ms", ms);
-}
-
 int ft_track_flap_message(struct ft_draft *d, const struct ft_finding *f, const char *id, const char *what,
 			  struct ft_message **ret_message)
 {
@@ -138,7 +126,7 @@ int ft_track_flap_message(struct ft_draft *d, const struct ft_finding *f, const 
 	ft_text_puts(&text, ": ");
 	start = text.length;
 	ft_text_printf(&text, "%s %" PRIu32 " times in ", what, d->rules->flap_count);
-	span_words(&text, d->rules->flap_window_ms);
+	ft_text_add_span(&text, d->rules->flap_window_ms);
 	observed = ft_text_failed(&text) ? NULL : strdup(text.data + start);
 	if (f->text)
 		ft_text_printf(&text, "; the fault: %s", f->text);

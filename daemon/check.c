@@ -254,6 +254,7 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 					 .sms = sms,
 					 .counters = counters,
 					 .baseline = request->baseline,
+					 .returning_s = request->returning_s,
 					 .before = known_before(request),
 					 .doubt_plan = true};
 	if (r == 0)

@@ -34,12 +34,14 @@ struct ft_check_request {
 	const char *plan_file;
 	bool sm;			    /* check the subnet managers: a sweep queries them, */
 	const struct ft_baseline *baseline; /* the baseline; NULL: none */
+	uint32_t returning_s;		    /* as in struct ft_verify_input */
 	const struct ft_report *last; /* the last report; other checks take the managers from it. NULL: there is none */
 	const struct ft_text *course; /* of the build, as JSON: of FT_CHECK_BUILD */
 	const struct ft_text
 		*counted; /* the last reading of error counters (counting.h); NULL or empty: there is none */
 	bool counted_new; /* of FT_CHECK_BUILD: it has not been told of this reading */
 	const struct ft_snapshot *snapshot; /* not used by a sweep */
+	bool judged;			    /* @last is the report of @snapshot against this plan */
 	const struct ft_change *changes;    /* of an incremental sweep */
 	size_t change_count;
 	bool waits;		  /* an incremental sweep whose changes come with ft_check_go() */
@@ -49,7 +51,7 @@ struct ft_check_request {
 /* The result. Owned by the holder; parts may be taken (FT_STEAL). */
 struct ft_check_result {
 	struct ft_snapshot *snapshot; /* NULL of what reads no fabric */
-	struct ft_report *report;     /* NULL of what judges nothing */
+	struct ft_report *report;     /* NULL of what judges nothing, or where all was read as it was judged before */
 	struct ft_text text; /* the report as served at /report; of FT_CHECK_DRAW at /drawing.svg, of FT_CHECK_BUILD at
 			/build, with the course behind a NUL; of FT_CHECK_COUNT as in counting.c */
 	int64_t duration_ms; /* from the start of the child to the result */

@@ -451,6 +451,8 @@ const struct ft_config_key ft_config_keys[] = {
 	 FIELD(rules.flap_count), 0, 1000},
 	{"flap_window", "TIME", "10min", "within so long, and how long it has to keep still", set_duration,
 	 FIELD(rules.flap_window_ms), SECOND, 7 * DAY},
+	{"returning", "TIME", "5min", "how long the links of a switch that was gone may take to come up", set_duration,
+	 FIELD(returning_ms), SECOND, HOUR},
 	{"incomplete_after", "NUMBER", "3", "looks in a row that failed before that is an alert", set_number,
 	 FIELD(rules.incomplete_after), 1, 1000},
 	{"storm", "NUMBER", "30", "more new alerts at once are summed up in one; 0: never", set_number,

@@ -32,9 +32,10 @@ struct ft_config {
 	uint32_t settle_ms;	       /* after an event: how long it must be quiet before the incremental sweep */
 	uint32_t settle_max_ms;	       /* and the longest delay of it */
 	struct ft_alert_rules rules;
-	char *listen;	      /* "127.0.0.1:9683"; NULL: no HTTP */
-	uint32_t history_mb;  /* limit of the history on disk, in 2^20 bytes; 0: none is kept */
-	char *hook_directory; /* absolute; it may be absent */
+	uint32_t returning_ms; /* how long the links of a switch that was gone may take */
+	char *listen;	       /* "127.0.0.1:9683"; NULL: no HTTP */
+	uint32_t history_mb;   /* limit of the history on disk, in 2^20 bytes; 0: none is kept */
+	char *hook_directory;  /* absolute; it may be absent */
 	uint32_t hook_timeout_ms;
 	uint32_t hook_retry_ms;
 	uint32_t hook_give_up_ms;

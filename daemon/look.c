@@ -238,6 +238,7 @@ struct ft_check_request ft_looks_request(struct ft_daemon *d, enum ft_check_kind
 		.lldp = {d->config->lldp, d->config->lldp_command, d->config->lldp_max_age_ms},
 		.sm = d->config->sm && !ft_config_is_ethernet(d->config),
 		.baseline = d->baseline,
+		.returning_s = d->config->returning_ms / 1000,
 		.last = d->report,
 		.counted = &d->counting.known,
 	};

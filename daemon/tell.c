@@ -326,7 +326,7 @@ static void returning_watch(struct ft_daemon *d, const struct ft_report *report)
 {
 	for (size_t i = 0; i < report->finding_count; i++)
 		if (report->findings[i].returning.of) {
-			ft_looks_sweep_in(d, (FT_RETURNING_S + 1) * 1000);
+			ft_looks_sweep_in(d, (int64_t)d->config->returning_ms + 1000);
 			return;
 		}
 }

@@ -30,7 +30,7 @@ from fabric import Fabric, Node  # noqa: E402
 from results import FTCHECK, FTPLAN, result  # noqa: E402
 
 TOOL = os.path.join(os.environ["FT_BUILDDIR"], "tests", "memory_tool")
-RETURNING_S = 30  # for so long a switch is coming back
+RETURNING_S = 300  # for so long a switch is coming back
 GONE = {"core-missing", "edge-isolated", "switch-missing"}
 FAMILIES = ["tree", "classes", "planes", "torus", "mesh", "hyperx", "dragonfly", "irregular", "islands", "full", "slim-fly by rule",
             "ring by rule"]
@@ -712,20 +712,20 @@ def networks(options):
         yield number, net
 
 
-def main():
+def main(kind=Rig, drawn=networks, rounds=14):
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=int(os.environ.get("FT_SEED", "1"), 0))
-    parser.add_argument("--rounds", type=int, default=14)
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--only")
     parser.add_argument("--keep")
     options = parser.parse_args()
     checks = 0
     print("recall: seed %d" % options.seed)
-    for number, net in networks(options):
+    for number, net in drawn(options):
         if not net.mortal():
             continue
-        rig = Rig(net, options.keep)
-        for turn, course in enumerate(Rig.COURSES):
+        rig = kind(net, options.keep)
+        for turn, course in enumerate(kind.COURSES):
             rig.bad, had = [], rig.checks
             victim = net.rng.choice(net.mortal())
             try:

@@ -32,21 +32,23 @@ static char *config_text(const struct ft_config *c)
 		       c->sweep_interval_ms, c->events, c->sm, c->settle_ms, c->settle_max_ms,
 		       c->rules.raise_after.looks, c->rules.raise_after.ms, c->rules.clear_after.looks,
 		       c->rules.clear_after.ms, ft_severity_name(c->rules.severity));
-	ft_text_printf(&text, "flap=%u/%u incomplete=%u listen=%s history=%u hooks=%s %u/%u/%u", c->rules.flap_count,
-		       c->rules.flap_window_ms, c->rules.incomplete_after, c->listen ? c->listen : "-", c->history_mb,
-		       c->hook_directory, c->hook_timeout_ms, c->hook_retry_ms, c->hook_give_up_ms);
+	ft_text_printf(&text, "flap=%u/%u returning=%u incomplete=%u listen=%s history=%u hooks=%s %u/%u/%u",
+		       c->rules.flap_count, c->rules.flap_window_ms, c->returning_ms, c->rules.incomplete_after,
+		       c->listen ? c->listen : "-", c->history_mb, c->hook_directory, c->hook_timeout_ms,
+		       c->hook_retry_ms, c->hook_give_up_ms);
 	ft_text_printf(&text, " m_key=%" PRIx64 " names=%s", c->sweep.m_key, c->name_map ? c->name_map : "-");
 	assert_false(ft_text_failed(&text));
 	assert_ptr_equal(c->sweep.ca, c->ca);
 	return text.data;
 }
 
-#define DEFAULTS                                                                                             \
-	"plan=/d/p ca=- port=0 timeout=1000 engine=auto smps=0/4/0 retries=3 deadline=60000 "                \
-	"interval=300000 events=1 sm=1 "                                                                     \
-	"settle=10/250 "                                                                                     \
-	"raise=1/0 clear=1/0 severity=warning flap=6/600000 incomplete=3 listen=127.0.0.1:9683 history=256 " \
-	"hooks=/d/hooks.d "                                                                                  \
+#define DEFAULTS                                                                                                  \
+	"plan=/d/p ca=- port=0 timeout=1000 engine=auto smps=0/4/0 retries=3 deadline=60000 "                     \
+	"interval=300000 events=1 sm=1 "                                                                          \
+	"settle=10/250 "                                                                                          \
+	"raise=1/0 clear=1/0 severity=warning flap=6/600000 returning=300000 incomplete=3 listen=127.0.0.1:9683 " \
+	"history=256 "                                                                                            \
+	"hooks=/d/hooks.d "                                                                                       \
 	"30000/1000/86400000 m_key=0 names=-"
 
 /* "NAME=VALUE" of @all is as in @wanted: a list of such words. */

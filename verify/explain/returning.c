@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Returning switches. A switch that reboots brings its links up one by one, for some seconds. If the baseline says that
- * it was missing a moment ago, the cables that it still lacks are one fault, and the same one: its id does not change
- * until it is complete, or FT_RETURNING_S have passed.
+ * Returning switches. A switch that reboots brings its links up one by one, for some minutes. If the baseline says that
+ * it was missing before, the cables that it still lacks are one fault, and the same one: its id does not change until
+ * the switch is complete, or returning_s of the input have passed.
  */
 #include "config.h"
 
@@ -12,15 +12,23 @@
 #include "verify/explain/explain.h"
 #include "verify/model/recall.h"
 
-/* True if the switch in @place is the previous one, and was not seen a moment ago. */
+static uint32_t returning_s(const struct ft_model *m)
+{
+	return m->input->returning_s ? m->input->returning_s : FT_RETURNING_S;
+}
+
+/* True if the switch in @place is the previous one, and was not seen before that time. */
 static bool is_returning(const struct ft_model *m, uint32_t place)
 {
 	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
 	const struct ft_observed_switch *sw = ft_observed_at(m, place);
+	int64_t since_s;
 
 	if (!was || !sw || sw->guid != was->guid || m->status[place] == FT_STATUS_ISOLATED)
 		return false;
-	return was->gone_s || (was->back_s && m->snapshot->source.time_s - was->back_s < FT_RETURNING_S);
+	since_s = m->snapshot->source.time_s - was->back_s;
+	/* A clock that was stepped back proves nothing. */
+	return was->gone_s || (was->back_s && since_s >= 0 && since_s < returning_s(m));
 }
 
 /* True if planned cable number @cable is dark at an end whose port is known and was seen. */
@@ -120,9 +128,12 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	ft_say(m, &f->observed, "%u of them are up", planned - lacking);
 	ft_say(m, &f->text, "%s %s is coming back: %u of %u cables are up", ft_kind_words(m, place, kind), sw->label,
 	       planned - lacking, planned);
+	ft_text_add_span(&span, returning_s(m) * 1000);
 	ft_say(m, &f->fix,
-	       "wait until its links are up; what is still dark in a minute is told cable by cable. If it comes back "
-	       "again and again, look at its power supply and its log");
+	       "wait until its links are up; what is still dark %s after its return is told cable by cable. If it "
+	       "comes "
+	       "back again and again, look at its power supply and its log",
+	       ft_text_string(&span));
 }
 
 void ft_returning_explain(struct explain *x)

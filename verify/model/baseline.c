@@ -146,16 +146,14 @@ static bool switch_counts(const struct ft_report_switch *sw)
 	return sw->guid && sw->planned_as && sw->status != FT_STATUS_UNPLANNED && sw->status != FT_STATUS_MISSING;
 }
 
-/* When a switch observed now came back, if recently; 0: it was not gone. */
+/* When a switch observed now came back; 0: it was not gone, or is whole again. */
 static int64_t back_since(const struct look *l, uint32_t before)
 {
 	const struct ft_baseline_switch *was = before == FT_MAP_NONE ? NULL : &l->old->switches[before];
 
 	if (!was)
 		return 0;
-	if (was->gone_s)
-		return l->report->time_s;
-	return l->report->time_s - was->back_s < FT_RETURNING_S ? was->back_s : 0;
+	return was->gone_s ? l->report->time_s : was->back_s;
 }
 
 /* Known switches first: unknown ones must not take their places, as the assignment may be a guess. */

@@ -21,11 +21,8 @@ struct ft_baseline_switch {
 	char *name;	  /* as in the report: safe; owned */
 	char *planned_as; /* its place: the name of a planned switch; owned */
 	int64_t gone_s;	  /* Unix time of the last check that saw it; 0: the latest check did */
-	int64_t back_s; /* Unix time of the check that saw it return, if that was recent; 0: it was not gone recently */
+	int64_t back_s;	  /* Unix time of the check that saw it return; 0: all its cables are back since */
 };
-
-/* For this long a returned switch counts as coming back: its links train one after the other. */
-enum { FT_RETURNING_S = 30 };
 
 /* A port of a switch, or of a chip of a director. */
 struct ft_baseline_port {

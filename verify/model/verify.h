@@ -15,6 +15,12 @@ struct ft_baseline;
 struct ft_phases;
 struct ft_device_changes;
 
+/*
+ * The links of a switch that boots come up one after the other: for this long, unless the input says otherwise, they
+ * are one fault. A managed switch takes two to five minutes.
+ */
+enum { FT_RETURNING_S = 300 };
+
 /* The inputs of a verification. NULL members are not checked. All are borrowed. */
 struct ft_verify_input {
 	const struct ft_design *design;	    /* adds the bindings, expected rates and waivers to its @plan */
@@ -34,6 +40,7 @@ struct ft_verify_input {
 	const struct ft_counters *counters; /* probe/counters.h: error counters over an interval */
 	const struct ft_sms *sms;	    /* probe/sms.h: the subnet managers */
 	const struct ft_baseline *baseline; /* verify/model/baseline.h: the last known good state */
+	uint32_t returning_s;		    /* for so long a switch that was gone is coming back; 0: FT_RETURNING_S */
 	/*
 	 * Not NULL: something changed a moment ago, and the subnet manager may still be working on it. Of its
 	 * unfinished work (port-inactive, lid-missing), only what this report has already is reported.
