@@ -48,10 +48,12 @@ static const struct {
 struct subject {
 	uint64_t first[FT_COUNTER_COUNT];
 	int64_t first_ms;
-	uint32_t head; /* the first subject with its LID, which holds @wide for all of them */
+	uint32_t head; /* the first subject with its LID, which holds @wide, @asked and @doubted for all of them */
 	uint16_t lid;
 	uint8_t number;
 	bool wide;     /* the node has 64-bit error counters */
+	bool asked;    /* the node has said so, now or before an earlier reading */
+	bool doubted;  /* a counter fell since: it may run another firmware now */
 	bool seen;     /* the first reading succeeded */
 	bool was_wide; /* and had 64-bit counters */
 };
@@ -146,7 +148,7 @@ static int subjects_find(struct reading *r)
 	return 0;
 }
 
-/* Reads ClassPortInfo of each node that has a LID: has it wide counters? */
+/* Reads ClassPortInfo of each node that has a LID, once: has it wide counters? */
 
 static bool make_class(const struct reading *r, const struct ft_query *query, struct ft_smp_request *ret_request)
 {
@@ -154,13 +156,15 @@ static bool make_class(const struct reading *r, const struct ft_query *query, st
 
 	ret_request->attribute = CLASS_PORT_INFO;
 	ret_request->lid = subject->lid;
-	return subject->lid != 0 && subject->head == query->other;
+	return subject->lid != 0 && subject->head == query->other && (!subject->asked || subject->doubted);
 }
 
 static void take_class(const struct reading *r, const struct ft_query *query, const struct ft_smp_answer *answer)
 {
-	if (answer->outcome == FT_SMP_ANSWERED)
-		r->subjects[query->other].wide =
+	struct subject *subject = &r->subjects[query->other];
+
+	subject->asked = answer->outcome == FT_SMP_ANSWERED;
+	subject->wide = subject->asked &&
 			mad_get_field((void *)(uintptr_t)answer->data, 0, IB_CPI_CAPMASK2_F) & CAP2_EXTENDED_ERRORS;
 }
 
@@ -209,6 +213,7 @@ static void take_reading(const struct reading *r, const struct ft_query *query, 
 		item->status = FT_COUNTED;
 		item->read_ms = ft_guard_now_ms();
 		item->wide = wide;
+		item->asked = r->subjects[subject->head].asked;
 		if (subject->seen && subject->was_wide == wide)
 			count_between(item, subject, values, wide);
 		return;
@@ -360,6 +365,9 @@ static int first_take(struct reading *r, const struct ft_counted_port *before, s
 		subject->first_ms = first->read_ms;
 		subject->was_wide = first->wide;
 		subject->seen = true;
+		r->subjects[subject->head].wide |= first->asked && first->wide;
+		r->subjects[subject->head].asked |= first->asked;
+		r->subjects[subject->head].doubted |= first->at_least != 0;
 	}
 	return 0;
 }

@@ -46,6 +46,7 @@ struct ft_port_count {
 	uint8_t stuck;
 	uint8_t status; /* enum ft_counted; the rest is 0 unless FT_COUNTED */
 	uint8_t wide;	/* of 64-bit counters */
+	uint8_t asked;	/* its node has said which counters it has */
 };
 
 /* The same, for a port that is known by its node, from one snapshot to another. */

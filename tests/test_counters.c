@@ -16,6 +16,7 @@
 #include <infiniband/mad.h>
 
 #include "probe/counters.h"
+#include "probe/guard.h"
 #include "probe/port.h"
 #include "probe/smp.h"
 #include "tests/allocations.h"
@@ -102,7 +103,7 @@ enum { WIRE_SLOTS = 16 }; /* in use */
 /* What the nodes on the wire do, by LID. */
 static struct {
 	uint16_t wide_lid, silent_lid, deaf_lid, refusing_lid, late_lid, busy_lid;
-	unsigned int asked_of_deaf;
+	unsigned int asked_of_deaf, classes;
 	uint32_t readings[0xc000][64]; /* of a LID's port, so far */
 } wire;
 
@@ -140,6 +141,7 @@ static void counters_answer(const struct ft_smp_request *request, uint32_t readi
 {
 	uint64_t symbols = (uint64_t)request->port_select * reading;
 
+	wire.classes += request->attribute == CLASS_PORT_INFO;
 	if (request->attribute == CLASS_PORT_INFO && request->lid == wire.wide_lid)
 		mad_set_field(data, 0, IB_CPI_CAPMASK2_F, 2);
 	if (request->attribute == IB_GSI_PORT_COUNTERS)
@@ -259,6 +261,65 @@ static void test_read_nothing(void **state)
 	assert_int_equal(counters->count, 6);
 	for (uint32_t i = 0; i < counters->count; i++)
 		assert_int_equal(counters->items[i].status, FT_COUNTED_NO_LID);
+}
+
+/* One reading after another: what was counted since the one before. */
+static void read_on(const struct bench *b, struct ft_counted_port *ports, uint32_t *count)
+{
+	const struct ft_sweep_options options = {.timeout_ms = 1000,
+						 .max_smps = WIRE_SLOTS,
+						 .max_smps_per_switch = 4,
+						 .retries = 3,
+						 .deadline_ms = 60000};
+	_cleanup_(ft_counters_freep) struct ft_counters *counters = NULL;
+	struct ft_error err = {0};
+
+	wire.classes = 0;
+	if (ft_counters_read_on(&options, b->snapshot, ports, *count, ft_guard_now_ms() + 60000, &counters, &err) != 0)
+		fail_msg("%s", err.text);
+	*count = 0;
+	for (uint32_t i = 0; i < counters->count; i++) {
+		const struct ft_port *port = &b->snapshot->ports[counters->items[i].port];
+
+		if (counters->items[i].status == FT_COUNTED)
+			ports[(*count)++] = (struct ft_counted_port){
+				counters->items[i], ft_port_node(b->snapshot, port)->guid, port->number};
+	}
+}
+
+/* Which counters a node has is asked once; again where it did not say, or where its counters began anew. */
+static void test_class_once(void **state)
+{
+	enum { PORTS = 2 * 144 };
+	_cleanup_free_ struct ft_counted_port *ports = calloc(PORTS, sizeof(*ports));
+	_cleanup_(bench_release) struct bench b;
+	uint32_t count = 0;
+	(void)state;
+
+	assert_non_null(ports);
+	memset(&wire, 0, sizeof(wire));
+	bench_make(&b, SMALL);
+	wire.wide_lid = lid_of(&b, "core01");
+	wire.refusing_lid = port_find(b.snapshot, "node072:1")->lid;
+	read_on(&b, ports, &count);
+	assert_int_equal(wire.classes, b.snapshot->node_count);
+	assert_int_equal(count, PORTS - 1);
+	read_on(&b, ports, &count);
+	/* node072, which refuses. */
+	assert_int_equal(wire.classes, 1);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(ports[i].count.wide,
+				 ports[i].guid == b.snapshot->nodes[node_find(b.snapshot, "core01")].guid);
+	/* core01 boots, and its counters begin anew; it is asked with the reading after that which shows it. */
+	for (uint32_t number = 1; number < 64; number++)
+		wire.readings[wire.wide_lid][number] = 0;
+	read_on(&b, ports, &count);
+	assert_int_equal(wire.classes, 1);
+	wire.wide_lid = 0;
+	read_on(&b, ports, &count);
+	assert_int_equal(wire.classes, 2);
+	for (uint32_t i = 0; i < count; i++)
+		assert_false(ports[i].count.wide);
 }
 
 /* ---- which cables are reported ---- */
@@ -514,10 +575,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_line),	  cmocka_unit_test(test_allowed_grows),
-		cmocka_unit_test(test_read),	  cmocka_unit_test(test_read_nothing),
-		cmocka_unit_test(test_symptom),	  cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_line),	   cmocka_unit_test(test_allowed_grows),
+		cmocka_unit_test(test_read),	   cmocka_unit_test(test_read_nothing),
+		cmocka_unit_test(test_class_once), cmocka_unit_test(test_symptom),
+		cmocka_unit_test(test_figures),	   cmocka_unit_test(test_no_memory),
 	};
 	struct CMUnitTest tests[FT_COUNT(betweens) + FT_COUNT(alloweds) + FT_COUNT(rows) + FT_COUNT(others)];
 	char names[FT_COUNT(alloweds)][64];
