@@ -124,8 +124,14 @@ static void snapshot_take(struct ft_daemon *d, struct ft_snapshot *snapshot, boo
 
 static void packets_count(struct ft_daemon *d, const struct ft_check_result *result)
 {
-	d->metrics.mads += result->report->source.mads;
-	d->metrics.timeouts += result->report->source.timeouts;
+	d->metrics.mads += result->snapshot->source.mads;
+	d->metrics.timeouts += result->snapshot->source.timeouts;
+}
+
+/* The last report is that of the known snapshot, and of the plan as it is. */
+static bool is_judged(const struct ft_daemon *d)
+{
+	return d->report && d->snapshot && !d->judged && !d->looks.judge_again;
 }
 
 static void settle_arm(struct ft_daemon *d);
@@ -322,21 +328,23 @@ static void sweep_instead(struct ft_daemon *d)
 
 static void incremental_judge(struct ft_daemon *d, enum ft_check_kind kind, struct ft_check_result *result)
 {
-	bool judged;
+	bool stands = !result->report, judged;
 
 	if (kind == FT_CHECK_JUDGE) {
 		ft_tell_look(d, result, FT_LOOK_REPLANNED);
 		return;
 	}
 	packets_count(d, result);
-	judged = ft_tell_look(d, result, FT_LOOK_PART);
+	/* If nothing has changed, the report and the alerts stand. */
+	judged = stands || ft_tell_look(d, result, FT_LOOK_PART);
 	d->metrics.rereads[judged ? FT_LOOK_COMPLETE : FT_LOOK_INCOMPLETE]++;
 	if (!judged) {
 		sweep_instead(d);
 		return;
 	}
 	d->looks.incremental_failures = d->looks.unjudged = 0;
-	snapshot_take(d, FT_STEAL(result->snapshot), true);
+	if (!stands)
+		snapshot_take(d, FT_STEAL(result->snapshot), true);
 }
 
 static void on_incremental_done(struct ft_check *check, int r, struct ft_check_result *result,
@@ -418,6 +426,7 @@ static int on_ready_timer(sd_event_source *source, uint64_t usec, void *userdata
 	    d->config->lldp)
 		return 0;
 	request.snapshot = d->snapshot;
+	request.judged = is_judged(d);
 	request.waits = true;
 	/* If there is none, the next event starts one that does not wait. */
 	(void)ft_check_start(d->loop, &request, on_incremental_done, d, &d->looks.ready, &err);
@@ -443,6 +452,7 @@ static void incremental_start(struct ft_daemon *d)
 	struct ft_error err = {0};
 
 	request.snapshot = d->snapshot;
+	request.judged = is_judged(d);
 	request.changes = changes.items;
 	request.change_count = changes.count;
 	d->looks.waiting = (struct ft_changes){0};

@@ -131,6 +131,7 @@ static void assert_same(const struct ft_snapshot *a, const struct ft_snapshot *b
 		assert_memory_equal(&x, &y, sizeof(x));
 	}
 	assert_memory_equal(a->ports, b->ports, a->port_count * sizeof(*a->ports));
+	assert_true(ft_snapshot_same(a, b));
 	assert_string_equal(a->strings + a->source.detail, b->strings + b->source.detail);
 	assert_int_equal(a->source.live, b->source.live);
 	assert_int_equal(a->source.complete, b->source.complete);
@@ -609,6 +610,9 @@ static void change_test(void **state)
 	assert_string_equal(ft_text_string(&text), change->difference);
 	assert_int_equal(ft_snapshot_equal(a, b, NULL), equal);
 	assert_int_equal(ft_snapshot_equal(b, a, NULL), equal);
+	/* That something is not known any more is a difference, and where a sweep began. */
+	assert_int_equal(ft_snapshot_same(a, b), change->apply == change_nothing);
+	assert_int_equal(ft_snapshot_same(b, a), ft_snapshot_same(a, b));
 }
 
 static void missing_node(void **state)
