@@ -59,6 +59,8 @@ struct ft_alert_rules {
 	uint32_t incomplete_after; /* full sweeps in a row that failed or were incomplete before that becomes an alert
 				      itself */
 	uint32_t storm;		   /* more new alerts at once than this are summed up in one; 0: never */
+	size_t max_bytes; /* in the state file, of events that wait, and of alerts that are over but may be flapping; 0:
+			     any */
 };
 
 /* The defaults: at once, at once, warning, 6 in 10 minutes, 3, 30. */

@@ -173,20 +173,57 @@ int ft_draft_say_raised(struct ft_draft *d, struct ft_track *track, struct ft_me
 	return r < 0 ? r : raise_note(d, track);
 }
 
-/* No event, not standing, and absent for so long that its return would be no flap. */
+/* Over: it is kept for the count of its flaps only. */
+static bool track_is_over(const struct ft_track *track)
+{
+	return !track->present && !ft_track_stands(track);
+}
+
+/* And for so long that its return would be no flap. */
 static bool track_is_forgotten(const struct ft_draft *d, const struct ft_track *track)
 {
-	return !track->present && !ft_track_stands(track) &&
-	       !ft_track_in_flap_window(d->rules, track->since_ms, d->now.mono_ms);
+	return track_is_over(track) && !ft_track_in_flap_window(d->rules, track->since_ms, d->now.mono_ms);
+}
+
+static int since_compare(const void *a, const void *b)
+{
+	const struct ft_track *x = *(const struct ft_track *const *)a, *y = *(const struct ft_track *const *)b;
+
+	return (x->since_ms > y->since_ms) - (x->since_ms < y->since_ms);
+}
+
+/*
+ * Of those that are over, the time since which they are kept: a fabric in which other faults come and go all the time
+ * may not fill the memory and the disk. If memory ran out, all of them are.
+ */
+static int64_t over_since_ms(const struct ft_draft *d)
+{
+	const struct ft_alerts *alerts = d->alerts;
+	_cleanup_free_ const struct ft_track **over = calloc(alerts->track_count + 1, sizeof(*over));
+	size_t count = 0, bytes = 0;
+
+	for (size_t i = 0; over && i < alerts->track_count; i++)
+		if (track_is_over(alerts->tracks[i]))
+			over[count++] = alerts->tracks[i];
+	if (count > 0)
+		qsort(over, count, sizeof(*over), since_compare);
+	while (count > 0) {
+		bytes += strlen(over[--count]->message->finding);
+		if (bytes > d->rules->max_bytes)
+			return over[count]->since_ms + 1;
+	}
+	return INT64_MIN;
 }
 
 void ft_draft_forget(struct ft_draft *d)
 {
 	struct ft_alerts *alerts = d->alerts;
+	int64_t since_ms = d->rules->max_bytes ? over_since_ms(d) : INT64_MIN;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < alerts->track_count; i++)
-		if (track_is_forgotten(d, alerts->tracks[i]))
+		if (track_is_forgotten(d, alerts->tracks[i]) ||
+		    (track_is_over(alerts->tracks[i]) && alerts->tracks[i]->since_ms < since_ms))
 			ft_track_free(alerts->tracks[i]);
 		else
 			alerts->tracks[kept++] = alerts->tracks[i];
@@ -246,7 +283,7 @@ int ft_draft_commit(struct ft_draft *d)
 	d->step_count = 0;
 	for (struct ft_queued *queued = d->first; queued; queued = queued->next)
 		queued->event.seq = alerts->next_seq++;
-	ft_outbox_append(&alerts->outbox, FT_STEAL(d->first));
+	ft_outbox_append(&alerts->outbox, FT_STEAL(d->first), d->rules->max_bytes);
 	alerts->version += matters;
 	return 0;
 }

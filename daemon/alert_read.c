@@ -570,7 +570,7 @@ static int events_read(struct reader *r, const json_t *state)
 		return ret;
 	}
 	/* All at once, as each append checks the limits again. */
-	ft_outbox_append(&r->alerts->outbox, first);
+	ft_outbox_append(&r->alerts->outbox, first, 0);
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include "daemon/state.h"
 #include "daemon/stop.h"
 #include "probe/guard.h"
+#include "verify/model/bounds.h"
 #include "verify/model/verify.h"
 
 enum {
@@ -316,6 +317,7 @@ static int settings_load(const struct ft_daemon_options *options, struct setting
 {
 	_cleanup_(settings_release) struct settings settings = {0};
 	struct ft_error err = {0};
+	struct ft_bounds bounds;
 	int r;
 
 	r = ft_config_load(options->config, options->instance, &settings.config, &err);
@@ -328,6 +330,8 @@ static int settings_load(const struct ft_daemon_options *options, struct setting
 		file_error_log(settings.config->plan, &err, r, more);
 		return r;
 	}
+	ft_bounds_of_plan(settings.plan, &bounds);
+	settings.config->rules.max_bytes = bounds.max_alerts;
 	*ret_settings = settings;
 	settings = (struct settings){0};
 	return 0;

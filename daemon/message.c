@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,76 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	    string_copy(&message->fix, f->fix) < 0 || string_copy(&message->finding, json) < 0 ||
 	    places_copy(message, f) < 0)
 		return -ENOMEM;
+	*ret_message = FT_STEAL(message);
+	return 0;
+}
+
+/* In place of @entry, in its form: a name, a symptom, or a place. */
+static json_t *more_entry(const json_t *entry, size_t more)
+{
+	char words[48];
+
+	snprintf(words, sizeof(words), "and %zu more", more);
+	if (json_is_string(entry))
+		return json_string(words);
+	if (json_object_get(entry, "text"))
+		return json_pack("{s:s, s:n}", "text", words, "where");
+	return json_pack("{s:s, s:n, s:n}", "name", words, "guid", "port");
+}
+
+static int list_shorten(json_t *list)
+{
+	size_t count = json_array_size(list);
+	json_t *last;
+
+	if (count <= FT_BRIEF_LIST)
+		return 0;
+	last = more_entry(json_array_get(list, FT_BRIEF_LIST - 1), count - FT_BRIEF_LIST + 1);
+	while (count > FT_BRIEF_LIST)
+		json_array_remove(list, --count);
+	return json_array_set_new(list, FT_BRIEF_LIST - 1, last) < 0 ? -ENOMEM : 0;
+}
+
+/* The caller frees it; NULL where memory ran out. */
+static char *finding_brief(const char *finding)
+{
+	json_t *object = json_loads(finding, 0, NULL), *member;
+	char *brief = NULL;
+	const char *key;
+	int r = object ? 0 : -ENOMEM;
+
+	json_object_foreach(object, key, member)
+		if (r == 0 && json_is_array(member))
+			r = list_shorten(member);
+	/* It keeps the order, and has the blanks of ft_finding_write_json(). */
+	if (r == 0)
+		brief = json_dumps(object, 0);
+	json_decref(object);
+	return brief;
+}
+
+int ft_message_brief(const struct ft_message *of, struct ft_message **ret_message)
+{
+	_cleanup_(ft_message_unrefp) struct ft_message *message = calloc(1, sizeof(*message));
+
+	if (!message)
+		return -ENOMEM;
+	message->refs = 1;
+	message->severity = of->severity;
+	message->count = of->count;
+	message->returning = of->returning;
+	message->place = (struct ft_place){.guid = of->place.guid, .port = of->place.port};
+	message->finding = finding_brief(of->finding);
+	if (!message->finding || string_copy(&message->id, of->id) < 0 || string_copy(&message->code, of->code) < 0 ||
+	    string_copy(&message->text, of->text) < 0 || string_copy(&message->fix, of->fix) < 0 ||
+	    (of->place.name && string_copy(&message->place.name, of->place.name) < 0))
+		return -ENOMEM;
+	message->spots = calloc(of->spot_count + 1, sizeof(*message->spots));
+	if (!message->spots)
+		return -ENOMEM;
+	if (of->spot_count > 0)
+		memcpy(message->spots, of->spots, of->spot_count * sizeof(*of->spots));
+	message->spot_count = of->spot_count;
 	*ret_message = FT_STEAL(message);
 	return 0;
 }

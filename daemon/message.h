@@ -45,6 +45,13 @@ char *ft_alert_id(const struct ft_finding *finding);
 int ft_message_new(const struct ft_finding *finding, const char *code, const char *json,
 		   struct ft_message **ret_message);
 
+/*
+ * A copy in whose finding no list has more than FT_BRIEF_LIST entries: the last one of those that were longer says how
+ * many more there were. Returns 0, or -ENOMEM.
+ */
+enum { FT_BRIEF_LIST = 8 };
+int ft_message_brief(const struct ft_message *message, struct ft_message **ret_message);
+
 struct ft_message *ft_message_ref(struct ft_message *message);
 void ft_message_unref(struct ft_message *message);
 static inline void ft_message_unrefp(struct ft_message **message)

@@ -78,6 +78,22 @@ static char *over_text(enum ft_over over, const char *text)
 	return ft_text_failed(&words) ? NULL : FT_STEAL(words.data);
 }
 
+/* Takes the message. */
+static void message_point(struct ft_queued *queued, struct ft_message *message)
+{
+	struct ft_event *event = &queued->event;
+
+	ft_message_unref(queued->message);
+	queued->message = message;
+	event->id = message->id;
+	event->code = message->code;
+	event->severity = message->severity;
+	event->text = queued->text ? queued->text : message->text;
+	event->fix = event->kind == FT_EVENT_CLEARED && queued->over < FT_OVER_PART ? (char *)"" : message->fix;
+	event->place = message->place;
+	event->finding = message->finding;
+}
+
 int ft_queued_new(const struct ft_outbox *outbox, enum ft_event_kind kind, struct ft_message *message,
 		  enum ft_over over, struct ft_queued **ret_queued)
 {
@@ -85,26 +101,14 @@ int ft_queued_new(const struct ft_outbox *outbox, enum ft_event_kind kind, struc
 
 	if (!queued)
 		return -ENOMEM;
-	queued->message = ft_message_ref(message);
 	queued->over = over;
-	queued->event = (struct ft_event){
-		.kind = kind,
-		.id = message->id,
-		.code = message->code,
-		.severity = message->severity,
-		.text = message->text,
-		.fix = message->fix,
-		.place = message->place,
-		.finding = message->finding,
-	};
+	queued->event.kind = kind;
 	if (kind == FT_EVENT_CLEARED) {
 		queued->text = over_text(over, message->text);
 		if (!queued->text)
 			return -ENOMEM;
-		queued->event.text = queued->text;
-		if (over < FT_OVER_PART)
-			queued->event.fix = (char *)"";
 	}
+	message_point(queued, ft_message_ref(message));
 	if (outbox->sink_count > 0) {
 		queued->event.waiting = calloc(outbox->sink_count, sizeof(*queued->event.waiting));
 		if (!queued->event.waiting)
@@ -133,6 +137,7 @@ static bool waits(const struct ft_queued *queued, const char *name)
 
 static void queued_unlink(struct ft_outbox *outbox, struct ft_queued *queued)
 {
+	outbox->bytes -= queued->bytes;
 	*(queued->prev ? &queued->prev->next : &outbox->head) = queued->next;
 	*(queued->next ? &queued->next->prev : &outbox->tail) = queued->prev;
 	ft_queued_free(queued);
@@ -161,6 +166,22 @@ static void sink_remove(struct ft_outbox *outbox, struct ft_sink *sink, struct f
 	}
 	sink->waiting--;
 	waiting_remove(outbox, queued, sink->name);
+}
+
+static bool is_too_large(const struct ft_outbox *outbox)
+{
+	return outbox->max_bytes > 0 && outbox->bytes > outbox->max_bytes;
+}
+
+/* The sink that takes them the least has more events waiting than any other. */
+static bool is_full(const struct ft_outbox *outbox, const struct ft_sink *sink)
+{
+	if (sink->waiting > FT_EVENTS_MAX)
+		return true;
+	for (size_t i = 0; i < outbox->sink_count; i++)
+		if (outbox->sinks[i].waiting > sink->waiting)
+			return false;
+	return sink->waiting > 0 && is_too_large(outbox);
 }
 
 /* The events of one alert from its raised event on. */
@@ -233,7 +254,7 @@ static void whole_stories_give_up(struct ft_outbox *outbox, struct ft_sink *sink
 
 	if (!all.stories)
 		return;
-	for (struct ft_queued *q = sink->first; q && sink->waiting > FT_EVENTS_MAX; q = next) {
+	for (struct ft_queued *q = sink->first; q && is_full(outbox, sink); q = next) {
 		struct story *story;
 
 		next = q->next;
@@ -252,11 +273,34 @@ static void whole_stories_give_up(struct ft_outbox *outbox, struct ft_sink *sink
 
 static void sink_trim(struct ft_outbox *outbox, struct ft_sink *sink)
 {
-	if (sink->waiting > FT_EVENTS_MAX)
+	if (is_full(outbox, sink))
 		whole_stories_give_up(outbox, sink);
-	while (sink->waiting > FT_EVENTS_MAX) {
+	while (is_full(outbox, sink)) {
 		sink_remove(outbox, sink, sink->first);
 		outbox->dropped++;
+	}
+}
+
+static size_t queued_bytes(const struct ft_outbox *outbox, const struct ft_queued *queued)
+{
+	enum { NUMBERS = 200 };
+
+	return NUMBERS * (1 + outbox->sink_count) + strlen(queued->message->finding);
+}
+
+/* Before an event is given up: the report has what its lists had. If memory runs out they stay. */
+static void events_shorten(struct ft_outbox *outbox)
+{
+	for (struct ft_queued *q = outbox->head; q && is_too_large(outbox); q = q->next) {
+		struct ft_message *brief;
+
+		if (q->brief || ft_message_brief(q->message, &brief) < 0)
+			continue;
+		q->brief = true;
+		message_point(q, brief);
+		outbox->bytes -= q->bytes;
+		q->bytes = queued_bytes(outbox, q);
+		outbox->bytes += q->bytes;
 	}
 }
 
@@ -273,8 +317,9 @@ static void sinks_note(struct ft_outbox *outbox, struct ft_queued *queued)
 	}
 }
 
-void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first)
+void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first, size_t max_bytes)
 {
+	outbox->max_bytes = max_bytes;
 	while (first) {
 		struct ft_queued *queued = first;
 
@@ -287,8 +332,11 @@ void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first)
 		queued->prev = outbox->tail;
 		*(outbox->tail ? &outbox->tail->next : &outbox->head) = queued;
 		outbox->tail = queued;
+		queued->bytes = queued_bytes(outbox, queued);
+		outbox->bytes += queued->bytes;
 		sinks_note(outbox, queued);
 	}
+	events_shorten(outbox);
 	for (size_t i = 0; i < outbox->sink_count; i++)
 		sink_trim(outbox, &outbox->sinks[i]);
 }

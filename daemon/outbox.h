@@ -34,6 +34,8 @@ struct ft_queued {
 	struct ft_message *message; /* a reference */
 	char *text;		    /* owned, or NULL: the message's */
 	enum ft_over over;
+	size_t bytes; /* what it takes in the state file, about */
+	bool brief;   /* the lists of its finding are cut */
 	struct ft_queued *prev, *next;
 	struct ft_queued *same; /* during the search for pairs: the next of the same alert */
 };
@@ -49,6 +51,8 @@ struct ft_outbox {
 	struct ft_queued *head, *tail;
 	struct ft_sink *sinks;
 	size_t sink_count;
+	size_t bytes;	  /* of all events */
+	size_t max_bytes; /* see ft_outbox_append() */
 	uint64_t dropped;
 };
 
@@ -68,8 +72,11 @@ void ft_queued_free_all(struct ft_queued *first);
 /*
  * Appends a chain, linked by next, with numbers above all existing ones; takes ownership. Events beyond a sink's limit
  * are dropped.
+ *
+ * @max_bytes  of all events in the state file, 0: any. Beyond it, the lists in their findings are cut, the oldest
+ * first; only if that is not enough, events of the sink with the most of them are dropped
  */
-void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first);
+void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first, size_t max_bytes);
 
 /* See alert.h. */
 int ft_outbox_set_sinks(struct ft_outbox *outbox, const char *const *names, size_t count, bool *ret_changed);

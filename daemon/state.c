@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "daemon/alert_parts.h"
 
-/* Some ten times the size for a fabric in which everything is wrong. */
+/* To be read. That of the largest plan is a quarter, and the plan may have been larger when it was written. */
 enum { STATE_SIZE_MAX = 512 * 1024 * 1024 };
 
 struct paths {

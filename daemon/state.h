@@ -5,6 +5,10 @@
  * Written as alerts.json.new, synced and renamed, so that a complete file always exists; a file that is damaged,
  * unreadable or of a newer version is renamed to alerts.json.damaged and the previous generation is used. Then events
  * of the lost file may be repeated, with numbers that no event had before.
+ *
+ * Its size is bounded by the plan: what stands is at most a report; events that wait are at most max_alerts bytes
+ * (verify/model/bounds.h), as the lists in the findings of the oldest are cut then, and so are alerts that are over and
+ * may be flapping, the oldest of which are forgotten.
  */
 #ifndef FT_DAEMON_STATE_H
 #define FT_DAEMON_STATE_H

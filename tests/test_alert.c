@@ -1069,6 +1069,98 @@ static void test_events_max(void **state)
 	run_end(&run);
 }
 
+/* Findings whose symptoms fill some 20 kB each. */
+static void large_look(struct run *run, size_t count, size_t first)
+{
+	enum { SYMPTOMS = 200 };
+	static const char words[] =
+		"what else is wrong because of it, in words of about a hundred bytes, so that they count";
+	struct ft_symptom symptoms[SYMPTOMS];
+	struct ft_finding findings[4] = {0};
+	struct ft_report report = {.findings = findings, .finding_count = count};
+	char ids[4][40];
+
+	for (size_t i = 0; i < SYMPTOMS; i++)
+		symptoms[i] = (struct ft_symptom){.text = (char *)words};
+	for (size_t i = 0; i < count; i++) {
+		snprintf(ids[i], sizeof(ids[i]), "core-missing:%zu", first + i);
+		findings[i] = (struct ft_finding){.id = ids[i],
+						  .code = FT_CODE_CORE_MISSING,
+						  .severity = FT_SEVERITY_WARNING,
+						  .text = ids[i],
+						  .fix = ids[i],
+						  .symptoms = symptoms,
+						  .symptom_count = SYMPTOMS};
+	}
+	assert_int_equal(ft_alerts_look(run->alerts, &run->rules, &report, FT_LOOK_ALL, run->now), 0);
+}
+
+/* Beyond so many bytes, first the lists in old events are cut; nothing is lost. */
+static void test_bytes_max(void **state)
+{
+	enum { BYTES = 4 << 20, ROUNDS = 200 };
+	const struct ft_event *event;
+	struct ft_text text;
+	size_t brief = 0, events = 0, before;
+	struct run run;
+
+	(void)state;
+	run_begin(&run);
+	run.rules.max_bytes = BYTES;
+	for (size_t i = 0; i < ROUNDS; i++) {
+		large_look(&run, 3, 3 * i);
+		run.now.mono_ms += run.rules.flap_window_ms;
+	}
+	state_reload(&run);
+	assert_int_equal(ft_alerts_dropped(run.alerts), 0);
+	/* All are raised, and all but the last three are cleared. */
+	assert_int_equal(ft_alerts_waiting(run.alerts, "sink"), 6 * ROUNDS - 3);
+	for (event = next(&run); event; event = ft_alerts_after(run.alerts, "sink", event)) {
+		events++;
+		if (strstr(event->finding, "{\"text\": \"and 193 more\", \"where\": null}]")) {
+			/* The oldest. */
+			assert_int_equal(++brief, events);
+			assert_true(strlen(event->finding) < 2000);
+		} else {
+			assert_true(strlen(event->finding) > 15000);
+		}
+	}
+	assert_true(brief > 0 && brief < events);
+	text = state_text(&run);
+	assert_in_range(text.length, BYTES / 2, 3 * BYTES);
+	ft_text_release(&text);
+	/* Where that is not enough the oldest are given up. */
+	run.rules.max_bytes = BYTES / 10;
+	large_look(&run, 3, 0);
+	assert_true(ft_alerts_dropped(run.alerts) > 0);
+	assert_in_range(ft_alerts_waiting(run.alerts, "sink"), 1, 6 * ROUNDS - 4);
+	run_end(&run);
+
+	/* Of those that are over, but may be flapping, the oldest are forgotten. */
+	run_begin(&run);
+	sinks_set(&run, NULL, NULL, NULL);
+	run.rules.flap_count = 3;
+	run.rules.flap_window_ms = 1000000;
+	run.rules.max_bytes = BYTES;
+	for (size_t i = 0; i < ROUNDS; i++) {
+		large_look(&run, 3, 3 * i);
+		run.now.mono_ms++;
+	}
+	text = state_text(&run);
+	before = text.length;
+	ft_text_release(&text);
+	assert_in_range(before, BYTES / 2, 2 * BYTES);
+	/* A young one is not. */
+	for (size_t i = 0; i < 3; i++) {
+		large_look(&run, 0, 0);
+		large_look(&run, 1, 3 * ROUNDS - 1);
+	}
+	text = state_text(&run);
+	assert_non_null(strstr(text.data, "link-flapping:core-missing:599"));
+	ft_text_release(&text);
+	run_end(&run);
+}
+
 static double seconds(void)
 {
 	struct timespec t;
@@ -2434,6 +2526,7 @@ int main(void)
 		cmocka_unit_test(test_due),
 		cmocka_unit_test(test_sinks),
 		cmocka_unit_test(test_events_max),
+		cmocka_unit_test(test_bytes_max),
 		cmocka_unit_test(test_wrong_plan),
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_storms),

@@ -22,6 +22,7 @@ enum {
 	ROWS_MORE = 1000,      /* of switches that are not in the plan */
 	JSON_MORE = 6 << 20,
 	JSON_A_NODE = 600,
+	ALERTS_MORE = 20 << 20, /* for all events that may wait, in brief */
 	/* Of memory, in bytes. */
 	MEMORY_BASE = 64 << 20,
 	MEMORY_A_NODE = 6000,
@@ -66,6 +67,7 @@ void ft_bounds_of_plan(const struct ft_plan *plan, struct ft_bounds *ret)
 	things += FINDINGS_MORE + plan->bundle_count;
 	ret->max_findings = things < FINDINGS_MAX ? (uint32_t)things : FINDINGS_MAX;
 	ret->max_json = JSON_MORE + (size_t)ret->planned_nodes * JSON_A_NODE;
+	ret->max_alerts = ALERTS_MORE + ret->max_json;
 }
 
 void ft_bounds_sweep(const struct ft_plan *plan, struct ft_sweep_options *sweep)

@@ -21,6 +21,7 @@ struct ft_bounds {
 	uint32_t max_ports;
 	uint32_t max_findings; /* of a report */
 	size_t max_json;       /* bytes of a report that a daemon serves */
+	size_t max_alerts;     /* bytes of its alerts' state, of each part (daemon/state.h) */
 };
 
 enum {
