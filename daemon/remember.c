@@ -81,7 +81,8 @@ void ft_remember_look(struct ft_daemon *d, const struct ft_snapshot *snapshot, c
 	/* If memory ran out, the next check learns the same. */
 	if (r > 0)
 		d->baseline_unsaved = true;
-	if (save)
+	/* That a switch is coming back must be known after a kill, too: its cables would be told one by one. */
+	if (save || r > 1)
 		ft_remember_save(d);
 }
 

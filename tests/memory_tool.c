@@ -8,6 +8,7 @@
  * - look KIND FABRIC: KIND is "all", "part" or "replanned". Judges a recording as the daemon does, and prints one line
  *   of JSON: {"report": …, "events": [{"fields": {"FTCHECK_CODE": …}, "alert": …}]}
  * - restart: alerts and baseline are written as the state directory has them, and read back
+ * - kill: the same of what was on disk at that moment: a baseline that is as old as the last save
  * - forget: neither alerts nor a baseline
  *
  * The clock begins at a fixed moment and moves by commands only. Status 3 and one line on standard error where
@@ -37,6 +38,7 @@ struct rig {
 	char *plan_file;
 	struct ft_alerts *alerts;
 	struct ft_baseline *baseline;
+	struct ft_text saved; /* the baseline on disk */
 	int64_t now_s;
 };
 
@@ -47,6 +49,7 @@ static void rig_release(struct rig *rig)
 	free(rig->plan_file);
 	ft_alerts_free(rig->alerts);
 	ft_baseline_free(rig->baseline);
+	ft_text_release(&rig->saved);
 }
 
 static struct ft_now now_of(const struct rig *rig)
@@ -137,6 +140,13 @@ static void one_line(struct ft_text *text)
 			text->data[i] = ' ';
 }
 
+/* As remember.c saves it. */
+static void baseline_save(struct rig *rig)
+{
+	ft_text_reset(&rig->saved);
+	ft_baseline_write_json(&rig->saved, rig->baseline);
+}
+
 static int look(struct rig *rig, const char *word, const char *file, struct ft_error *err)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;
@@ -161,6 +171,8 @@ static int look(struct rig *rig, const char *word, const char *file, struct ft_e
 	/* A plan that is replaced is judged by what is known: nothing was read. */
 	if (judged > 0 && kind != FT_LOOK_REPLANNED)
 		r = ft_baseline_learn(&rig->baseline, snapshot, report);
+	if (r > 1 || (r >= 0 && judged > 0 && kind == FT_LOOK_ALL))
+		baseline_save(rig);
 	if (r < 0 || ft_text_failed(&events))
 		return r < 0 ? r : -ENOMEM;
 	one_line(&events);
@@ -177,24 +189,27 @@ static int forget(struct rig *rig)
 	int r;
 
 	ft_baseline_free(FT_STEAL(rig->baseline));
+	ft_text_reset(&rig->saved);
 	ft_alerts_free(FT_STEAL(rig->alerts));
 	r = ft_alerts_new(&rig->alerts);
 	return r < 0 ? r : ft_alerts_set_sinks(rig->alerts, sinks, FT_COUNT(sinks));
 }
 
-static int restart(struct rig *rig, struct ft_error *err)
+static int restart(struct rig *rig, bool killed, struct ft_error *err)
 {
-	_cleanup_(ft_text_release) struct ft_text alerts = {0}, baseline = {0};
+	_cleanup_(ft_text_release) struct ft_text alerts = {0};
 	int r;
 
+	/* One that is stopped saves it. */
+	if (!killed && rig->baseline)
+		baseline_save(rig);
 	ft_alerts_write_json(&alerts, rig->alerts, now_of(rig));
 	ft_alerts_free(FT_STEAL(rig->alerts));
 	r = ft_alerts_read_json(ft_text_string(&alerts), alerts.length, now_of(rig), &rig->alerts, err);
-	if (r < 0 || !rig->baseline)
-		return r;
-	ft_baseline_write_json(&baseline, rig->baseline);
 	ft_baseline_free(FT_STEAL(rig->baseline));
-	return ft_baseline_read_json(ft_text_string(&baseline), baseline.length, &rig->baseline, err);
+	if (r < 0 || rig->saved.length == 0)
+		return r;
+	return ft_baseline_read_json(ft_text_string(&rig->saved), rig->saved.length, &rig->baseline, err);
 }
 
 static int plan_take(struct rig *rig, const char *file, struct ft_error *err)
@@ -231,7 +246,9 @@ static int command_run(struct rig *rig, char *line, struct ft_error *err)
 		return 0;
 	}
 	if (word && strcmp(word, "restart") == 0)
-		return restart(rig, err);
+		return restart(rig, false, err);
+	if (word && strcmp(word, "kill") == 0)
+		return restart(rig, true, err);
 	if (word && strcmp(word, "forget") == 0)
 		return forget(rig);
 	return ft_error_set(err, -EINVAL, 0, 0, "%s is no command", word ? word : "nothing");

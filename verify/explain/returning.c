@@ -110,9 +110,10 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 {
 	struct ft_model *m = x->m;
 	const struct ft_observed_switch *sw = ft_observed_at(m, place);
+	_cleanup_(ft_text_release) struct ft_text span = {0};
 	char kind[FT_KIND_WORDS_SIZE];
-	struct ft_finding *f =
-		ft_finding_add(m, place < m->edges ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
+	struct ft_finding *f = ft_finding_add(
+		m, ft_gone_isolates(m, place) ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
 	uint32_t lacking = 0;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)

@@ -753,7 +753,7 @@ int ft_unseen_explain(struct explain *x)
 			m->status[p] = FT_STATUS_UNREACHED;
 			break;
 		case SHADOW_GONE:
-			unseen_gone(x, &s, p < m->edges || (ft_is_beside(m, p) && m->places[p]->hosts > 0));
+			unseen_gone(x, &s, ft_gone_isolates(m, p));
 			break;
 		}
 	}

@@ -49,6 +49,7 @@ struct look {
 	struct ft_map wrong;	       /* ports that hold a cable which is not where it belongs */
 	struct ft_map held;	       /* ports that hold an entry learned now */
 	bool changed;
+	bool moved; /* a switch went, came back or is whole again */
 	/*
 	 * Planned switches are missing: which of several equivalent ones may be a guess. Not with a memory of the same
 	 * plan: there a switch that stands where it did has its former place (ft_recall_stands()), and the others have
@@ -173,6 +174,7 @@ static int switches_learn(struct look *l)
 			if (before != FT_MAP_NONE && l->guess)
 				place = l->old->switches[before].planned_as;
 			r = switch_add(l, sw->guid, sw->name, place, 0, back_since(l, before));
+			l->moved |= before != FT_MAP_NONE && l->old->switches[before].gone_s;
 			l->changed |=
 				before == FT_MAP_NONE || strcmp(l->old->switches[before].planned_as, place) != 0 ||
 				strcmp(l->old->switches[before].name, sw->name) != 0 || l->old->switches[before].gone_s;
@@ -184,6 +186,7 @@ static int switches_learn(struct look *l)
 			continue;
 		r = switch_add(l, sw->guid, sw->name, sw->planned_as, gone_since(l, sw->gone_s), 0);
 		l->changed |= !sw->gone_s || r == 0;
+		l->moved |= !sw->gone_s;
 	}
 	return r < 0 ? r : 0;
 }
@@ -361,8 +364,10 @@ static int returns_end(struct look *l)
 		if (l->b->cables[i / 2].gone_s)
 			lacks[ft_map_get(&l->by_guid, l->b->cables[i / 2].ends[i % 2].owner)] = true;
 	for (uint32_t i = 0; i < l->b->switch_count; i++)
-		if (!lacks[i])
+		if (!lacks[i] && l->b->switches[i].back_s) {
 			l->b->switches[i].back_s = 0;
+			l->moved = true;
+		}
 	return 0;
 }
 
@@ -445,5 +450,5 @@ int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *s
 	l.changed = l.changed || links_differ(&l);
 	ft_baseline_free(*baseline);
 	*baseline = FT_STEAL(l.b);
-	return l.changed;
+	return l.moved ? 2 : l.changed;
 }

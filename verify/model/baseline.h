@@ -67,7 +67,8 @@ static inline void ft_baseline_freep(struct ft_baseline **baseline)
  * their ports keep their entries.
  *
  * @baseline  in and out: NULL at first; owned by the caller. Unchanged on failure
- * Returns 1 if more than times changed, 0 if not, -ENOMEM. Cost: O(n log n) in its and the snapshot's size.
+ * Returns 2 if a switch went, came back or is whole again, 1 if anything else but times changed, 0 if not, -ENOMEM.
+ * Cost: O(n log n) in its and the snapshot's size.
  */
 int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot,
 		      const struct ft_report *report);

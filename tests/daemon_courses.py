@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""
+More courses of events for the daemon's memory, in the manner of daemon_recall.py: switches that take minutes to boot, that die
+while they come back or that lose a cable meanwhile, several faults at a time that are mended in any order, racks without power,
+storms, links that flap, boards of directors, slow cables, replaced switches, a plan that grows, plans that "ftplan --infer" made
+of the fabric. In between the daemon is restarted, or killed: then its memory is that of its last full sweep.
+
+  daemon_courses.py [--seed N] [--rounds N] [--only NETWORK] [--keep DIR]
+"""
+import copy
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import daemon_recall  # noqa: E402
+import graphs  # noqa: E402
+import results  # noqa: E402
+from daemon_recall import GONE, RETURNING_S, Network, Rig, director_network, ends_of, graph_network  # noqa: E402
+from fabric import Node  # noqa: E402
+from results import FTCHECK, FTPLAN  # noqa: E402
+
+FAMILIES = ["dragonfly by rule", "dragonfly+ by rule", "classes", "planes", "islands", "irregular", "torus by rule", "hyperx by rule",
+            "clos by rule", "polarfly by rule"]
+GROWN = 0x0002C905000000E0  # of a switch that is added
+
+
+class Courses(Rig):
+    def interrupted(self, fabric):
+        """It goes on, is restarted or is killed: nothing is said again, and nothing has another id."""
+        how = self.rng.choice(["", "restart", "kill"])
+        if not how:
+            return
+        ids = sorted(f["id"] for f in self.report["findings"])
+        self.tell(how)
+        self.quiet(fabric, "after a %s" % how)
+        now = sorted(f["id"] for f in self.report["findings"])
+        self.check(now == ids, "after a %s, the ids %s are %s" % (how, ids, now))
+
+    def one_alert(self, events, name, what):
+        """The events of something that stood before, as @name: it may change once, and then it is cleared."""
+        self.check([e["alert"]["event"] for e in events] in (["cleared"], ["changed", "cleared"]) and
+                   all(e["alert"]["id"] == name for e in events),
+                   "%s: %s" % (what, [(e["alert"]["event"], e["alert"]["text"]) for e in events]))
+
+    def only_gone(self, when):
+        others = [f["text"] for f in self.warnings() if f["code"] not in GONE]
+        self.check(not others, "%s: %s" % (when, others))
+
+    def subjects(self, report=None):
+        return sorted(int((f.get("subject") or {"guid": "0"})["guid"], 16) for f in self.warnings(report) if f["code"] in GONE)
+
+    # One switch
+
+    def slow_boot(self, whole):
+        """It is away for minutes, and so long its links take, too: one alert, which says how far it is."""
+        fabric = self.net.fabric.copy()
+        name = self.dies(fabric, whole)
+        for _ in range(self.rng.randint(1, 3)):
+            self.look(fabric, self.either(), self.rng.randint(20, 100))
+            self.expect()
+        self.interrupted(fabric)
+        inside, between, hosts = self.cables_of(whole)
+        for cable in inside:
+            self.join(fabric, cable)
+        rest, events = between + hosts, []
+        pause = (RETURNING_S - 20) // len(rest)
+        for number, cable in enumerate(rest):
+            self.join(fabric, cable)
+            events += self.look(fabric, self.either(), pause if number else 60)
+            self.only_gone("while it boots")
+            up = self.warnings()[0].get("returning") if self.warnings() else None
+            self.check(not up or up["up"] < up["of"], "the alert does not say how far: %s" % up)
+        self.one_alert(events, name, "a slow boot is not one alert")
+        self.well_again()
+
+    def boots_without_a_cable(self, whole):
+        """A cable does not come up again: it is part of the alert, and later one of its own by its ports."""
+        _, between, _ = self.cables_of(whole)
+        for cable in between:
+            without = self.net.fabric.copy()
+            without.unlink(*cable[:2])
+            if len(without.reachable(self.net.entry)) == len(without.nodes):
+                break
+        else:
+            return
+        name = self.dies(self.net.fabric.copy(), whole)
+        events = list(self.look(without, self.either(), 120))
+        self.only_gone("without a cable")
+        self.check(len(self.warnings()) == 1 and "returning" in self.warnings()[0], "not coming back: %s" % self.told())
+        self.interrupted(without)
+        events += self.look(without, "all", RETURNING_S - 20)
+        self.check(all(e["alert"]["event"] == "changed" and e["alert"]["id"] == name for e in events),
+                   "told before its time: %s" % self.told())
+        self.look(without, "all", 30)
+        self.expect("cleared gone", "raised cable-missing")
+        self.check([ends_of(f) for f in self.warnings()] == [{cable[:2], cable[2:]}], "the cable: %s" % self.told())
+        self.interrupted(without)
+        self.look(self.net.fabric, self.either())
+        self.expect("cleared cable-missing")
+        self.well_again()
+
+    def dies_while_it_comes_back(self, whole):
+        inside, between, hosts = self.cables_of(whole)
+        if len(between) < 2:
+            return
+        fabric = self.net.fabric.copy()
+        name = self.dies(fabric, whole)
+        half = fabric.copy()
+        for cable in inside + between[:len(between) // 2]:
+            self.join(half, cable)
+        events = list(self.look(half, self.either(), 30))
+        self.interrupted(half)
+        events += self.look(fabric, self.either(), 10)
+        self.both(lambda report: self.is_named(report, whole), "the dead switch %x is not called by its name" % whole)
+        self.check(all(e["alert"]["event"] == "changed" and e["alert"]["id"] == name for e in events),
+                   "it dies once more: %s" % self.told())
+        self.interrupted(fabric)
+        events = self.look(self.net.fabric, self.either(), 90)
+        self.one_alert(events, name, "back at last")
+        self.well_again()
+
+    def flaps(self, _):
+        """A cable that comes and goes is one alert, by its ports, until it has kept still."""
+        cable = self.draw_cable()
+        if not cable:
+            return
+        without, events = self.net.fabric.copy(), []
+        without.unlink(*cable[:2])
+        for _ in range(8):
+            events += self.look(without, self.either(), 20)
+            events += self.look(self.net.fabric, self.either(), 20)
+        flaps = [e["alert"] for e in events if e["alert"]["code"] == "link-flapping"]
+        self.check([a["event"] for a in flaps] == ["raised"] and ends_of(flaps[0]["finding"]) == {cable[:2], cable[2:]},
+                   "a flapping link: %s" % flaps)
+        raised = [e["alert"]["event"] for e in events if e["alert"]["code"] == "cable-missing"]
+        self.check(raised.count("raised") == raised.count("cleared") == 6, "while it flaps: %s" % raised)
+        self.interrupted(self.net.fabric)
+        self.look(self.net.fabric, "all", 601)
+        self.expect("cleared link-flapping")
+        self.well_again()
+
+    def slow(self, _):
+        """A cable comes up at a lower rate."""
+        cable = self.draw_cable()
+        rates = [r for n in self.net.fabric.switches() for r in n.rates.values()]
+        if not cable or len(set(rates)) > 1 or len(self.net.cables()) < 4:
+            return
+        fabric = self.net.fabric.copy()
+        fabric.set_rate(*cable[:2], "1x" + rates[0].split("x")[1])
+        self.look(fabric, self.either())
+        self.expect("raised cable-narrow")
+        self.both(lambda report: [ends_of(f) for f in self.warnings(report)] == [{cable[:2], cable[2:]}],
+                  "a narrow cable is not called by its ports")
+        self.interrupted(fabric)
+        self.look(self.net.fabric, self.either())
+        self.expect("cleared cable-narrow")
+        self.well_again()
+
+    # Several
+
+    def near(self, whole):
+        return {w for c in self.net.cables() for w in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])
+                if whole in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])}
+
+    def apart(self, most):
+        """Mortal switches that are no neighbours of each other, and cut nothing off together."""
+        chosen = []
+        for whole in self.rng.sample(self.net.mortal(), len(self.net.mortal())):
+            if len(chosen) < most and not self.near(whole) & set(chosen) and \
+                    self.net.cut_off(*chosen, whole) == {*chosen, whole}:
+                chosen.append(whole)
+        return chosen
+
+    def rack_without_power(self, _):
+        """Several switches die in a moment, each with its hosts, and come back one after the other."""
+        dead = self.apart(self.rng.randint(2, 4))
+        if len(dead) < 2:
+            return
+        fabric = self.net.fabric.copy()
+        for whole in dead:
+            self.killed(fabric, whole)
+        self.look(fabric, self.either())
+        self.expect(*["raised gone"] * len(dead))
+        self.both(lambda report: self.subjects(report) == sorted(dead) and len(self.warnings(report)) == len(dead),
+                  "dead switches are not called by their names: %s" % ["%x" % w for w in dead])
+        ids = {int(e["fields"]["FTCHECK_GUID"], 16): e["alert"]["id"] for e in self.events}
+        self.check(set(ids) == set(dead), "hooks are told of %s" % ids)
+        self.interrupted(fabric)
+        for whole in self.rng.sample(dead, len(dead)):
+            inside, between, hosts = self.cables_of(whole)
+            for cable in inside + between + hosts:
+                self.join(fabric, cable)
+            self.look(fabric, self.either(), 40)
+            self.expect("cleared gone")
+            self.check(all(e["alert"]["id"] == ids.get(whole) for e in self.events), "another one is back: %s" % self.told())
+            self.interrupted(fabric)
+        self.well_again()
+
+    def fault_dead(self, used):
+        for whole in self.rng.sample(self.net.mortal(), len(self.net.mortal())):
+            if not self.near(whole) & used:
+                return self.near(whole) | {whole}, [whole], lambda f: self.killed(f, whole), \
+                    lambda f: [self.join(f, c) for c in sum(self.cables_of(whole), [])], "gone", lambda g: self.subject_is(g, whole)
+        return None
+
+    def subject_is(self, finding, whole):
+        return int((finding.get("subject") or {"guid": "0"})["guid"], 16) == whole
+
+    def units_of(self, *cables):
+        return {self.net.unit_of[g] for c in cables for g in (c[0], c[2])}
+
+    def fault_pulled(self, used):
+        cables = [c for c in self.net.cables() if not self.units_of(c) & used]
+        if not cables:
+            return None
+        cable = self.rng.choice(cables)
+        return self.units_of(cable), [], lambda f: f.unlink(*cable[:2]), lambda f: self.join(f, cable), "cable-missing", \
+            lambda g: ends_of(g) == {cable[:2], cable[2:]}
+
+    def fault_swapped(self, used):
+        cables = [c for c in self.net.cables() if not self.units_of(c) & used]
+        neighbours = {frozenset(self.units_of(c)) for c in self.net.cables()}
+        for one, two in itertools.islice(itertools.combinations(self.rng.sample(cables, len(cables)), 2), 200):
+            moved = [(*one[:2], *two[2:]), (*two[:2], *one[2:])]
+            if len(self.units_of(one, two)) < 4 or any(frozenset(self.units_of(c)) in neighbours for c in moved):
+                continue
+            ends = {e for c in moved for e in (c[:2], c[2:])}
+            return self.units_of(one, two), [], lambda f: self.recabled(f, (one, two), moved), \
+                lambda f: self.recabled(f, moved, (one, two)), "cables-swapped", lambda g: ends_of(g) == ends
+        return None
+
+    def recabled(self, fabric, old, new):
+        rates = [fabric.unlink(*c[:2]) for c in old]
+        for cable, rate in zip(new, rates):
+            fabric.link(*cable, rate)
+
+    def several(self, _):
+        """Faults that have nothing to do with each other, one after the other, mended in any order."""
+        faults, used, dead = [], set(), []
+        for _ in range(5):
+            fault = self.rng.choice([self.fault_dead, self.fault_pulled, self.fault_pulled, self.fault_swapped])(used)
+            if not fault:
+                continue
+            fabric = self.net.fabric.copy()
+            for known in [*faults, fault]:
+                known[2](fabric)
+            there = fabric.reachable(self.net.entry)
+            if {w for w, chips in self.net.units.items() if not chips & there} != {*dead, *fault[1]}:
+                continue
+            used, dead, faults = used | fault[0], dead + fault[1], [*faults, fault]
+        if len(faults) < 2:
+            return
+        fabric, ids = self.net.fabric.copy(), {}
+        for fault in faults:
+            fault[2](fabric)
+            self.look(fabric, self.either(), self.rng.choice([1, 30, 3600]))
+            if not self.expect("raised " + fault[4]):
+                return
+            ids[id(fault)] = self.events[0]["alert"]["id"]
+            self.interrupted(fabric)
+        self.both(lambda report: len(self.warnings(report)) == len(faults) and
+                  all(sum(map(fault[5], self.warnings(report))) == 1 for fault in faults), "not each by its name and ports")
+        for fault in self.rng.sample(faults, len(faults)):
+            fault[3](fabric)
+            self.look(fabric, self.either(), self.rng.choice([1, 30, 3600]))
+            self.expect("cleared " + fault[4])
+            self.check(all(e["alert"]["id"] == ids[id(fault)] and e["alert"]["text"].startswith("repaired: ") for e in self.events),
+                       "another one is mended: %s" % self.told())
+            self.interrupted(fabric)
+        self.well_again()
+
+    def storm(self, _):
+        """So many cables at once that they are one alert."""
+        fabric, pairs = self.net.fabric.copy(), set()
+        cables = self.net.cables()
+        for cable in self.rng.sample(cables, len(cables)):
+            if frozenset(self.units_of(cable)) in pairs or len(pairs) == 60:
+                continue
+            rate = fabric.unlink(*cable[:2])
+            if len(fabric.reachable(self.net.entry)) == len(fabric.nodes):
+                pairs.add(frozenset(self.units_of(cable)))
+            else:
+                fabric.link(*cable, rate)
+        self.look(fabric, self.either())
+        if len([f for f in self.warnings() if f["severity"] == "warning"]) <= 30:
+            return
+        self.expect("raised alert-storm")
+        self.interrupted(fabric)
+        self.look(self.net.fabric, self.either())
+        self.expect("cleared alert-storm")
+        self.well_again()
+
+    # Changes on purpose
+
+    def two_replaced(self, _):
+        """Two switches are replaced in one night, by ones that nobody has seen; later one of the new ones dies."""
+        dead = [w for w in self.apart(2) if self.net.units[w] == {w}]
+        if len(dead) < 2:
+            return
+        fabric, net = self.net.fabric.copy(), self.net
+        for whole in dead:
+            self.killed(fabric, whole)
+        self.look(fabric, self.either())
+        self.expect("raised gone", "raised gone")
+        self.interrupted(fabric)
+        healthy = net.fabric.copy()
+        for number, whole in enumerate(dead):
+            old = net.fabric.nodes[whole]
+            name = b"MT Switch" if old.description == b"MT Switch" else b"fresh-%d" % number
+            healthy.remove(whole)
+            healthy.add(Node("S", GROWN + 16 * number, old.ports, name, old.lid))
+        for number, whole in enumerate(dead):
+            old = net.fabric.nodes[whole]
+            for port, far in old.links.items():
+                healthy.link(GROWN + 16 * number, port, *far, old.rates[port])
+        self.look(healthy, self.either())
+        self.expect("cleared gone", "cleared gone")
+        self.check(self.report["verdict"] == "ok", "replaced switches: %s" % self.told())
+        self.quiet(healthy, "replaced switches stay quiet")
+        self.interrupted(healthy)
+        known = net.units, net.unit_of, net.fabric, self.past
+        fresh = GROWN + 16 * self.rng.randrange(2)
+        net.units = {**{w: c for w, c in net.units.items() if w not in dead}, GROWN: {GROWN}, GROWN + 16: {GROWN + 16}}
+        net.unit_of = {chip: w for w, chips in net.units.items() for chip in chips}
+        net.fabric, self.past = healthy, self.file("again.json", net.seen(healthy).write_snapshot(entry=net.entry))
+        self.dies(healthy.copy(), fresh)
+        self.look(healthy, self.either())
+        self.expect("cleared gone")
+        net.units, net.unit_of, net.fabric, self.past = known
+
+    def grown(self, whole):
+        """While a switch is dead the plan gets one more, which is cabled later."""
+        free = [w for w in self.net.units if self.net.units[w] == {w} and w != whole and self.net.fabric.nodes[w].free_ports()]
+        names = {int(s["guid"], 16): s["planned_as"] for s in self.report["switches"] if s["guid"]}
+        if len(free) < 2 or self.net.design["topology"] != "graph" or "switches" not in self.net.design:
+            return
+        above = self.rng.sample(free, 2)
+        if self.near(whole) & set(above):
+            return
+        design = copy.deepcopy(self.net.design)
+        kind = self.rng.choice(design["switches"])["kind"]
+        design["switches"].append({"name": "grown", "kind": kind, "ports": 7, "hosts": 1})
+        design["links"] += [{"a": names[w], "b": "grown"} for w in above]
+        if "nodes" in design:
+            design["nodes"] += 1
+        fabric = self.net.fabric.copy()
+        self.dies(fabric, whole)
+        self.plan(design)
+        self.look(fabric, "replanned")
+        self.expect("raised gone")
+        self.check(whole in self.subjects() and any("grown" in f["text"] for f in self.warnings()), "a switch more: %s" % self.told())
+        self.interrupted(fabric)
+        host = Node("H", GROWN + 32, 1, b"node-grown", 9999)
+        for now in (fabric, self.net.fabric.copy()):
+            now.add(Node("S", GROWN, 7, b"MT Switch", 9998))
+            now.add(host) if now is fabric else now.add(Node("H", GROWN + 32, 1, b"node-grown", 9999))
+            for port, to in enumerate(above):
+                now.link(GROWN, port + 1, to, now.nodes[to].free_ports()[0], next(iter(self.net.fabric.nodes[to].rates.values())))
+            now.link(GROWN, 7, GROWN + 32, 1, "4xHDR")
+            self.look(now, self.either())
+            self.expect("cleared gone")
+            self.quiet(now, "it is there")
+            self.interrupted(now)
+        self.check(self.report["verdict"] == "ok", "a switch more: %s" % self.told())
+
+    # Directors
+
+    def board(self, _):
+        """A board of a director is lost."""
+        chips = [(w, c) for w, cs in self.net.units.items() if len(cs) > 2 for c in cs]
+        inside = self.net.design.get("core", {}).get("inside", {})
+        if not chips or inside.get("line_chips") != 1 or inside.get("fabric_chips") != 1:
+            return
+        whole, chip = self.rng.choice(chips)
+        fabric = self.net.fabric.copy()
+        for port in list(fabric.nodes[chip].links):
+            fabric.unlink(chip, port)
+        if len(fabric.reachable(self.net.entry)) != len(fabric.nodes) - 1:
+            return
+        self.look(fabric, self.either())
+        self.expect("raised board-missing")
+        name = self.events[0]["alert"]["id"] if self.events else None
+        self.interrupted(fabric)
+        self.look(self.net.fabric, self.either(), 100)
+        self.expect("cleared board-missing")
+        self.check(all(e["alert"]["id"] == name for e in self.events), "another board: %s" % self.told())
+        self.well_again()
+
+    COURSES = [Rig.dead, Rig.reboot, Rig.pull, Rig.swap, slow_boot, slow_boot, boots_without_a_cable, boots_without_a_cable, dies_while_it_comes_back, dies_while_it_comes_back,
+               flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
+               board]
+
+
+def inferred_network(rng, number):
+    """A plan of what is seen. Switches keep names that tell nothing."""
+    net = director_network(rng) if number % 5 == 4 else graph_network(rng, rng.choice(FAMILIES))
+    seen = net.seen(net.fabric).write_snapshot(entry=net.entry)
+    done = subprocess.run([FTPLAN, "--infer", results.write("inferred.json", seen)], capture_output=True, check=False)
+    net.label, net.design = "inferred " + net.label, None
+    plan = results.write("inferred-plan.json", done.stdout)
+    # What is inferred is not judged here.
+    if done.returncode == 0 and subprocess.run([FTCHECK, "--plan", plan, "--from", results.write("inferred.json", seen)],
+                                               capture_output=True, check=False).returncode == 0:
+        net.design = json.loads(done.stdout)
+    return net
+
+
+def networks(options):
+    labels = FAMILIES + ["directors"]
+    for number in range(options.rounds):
+        rng = random.Random("courses:%d:%d" % (options.seed, number))
+        turn = number // 2
+        if number % 2 == 0:
+            label = labels[turn % len(labels)]
+            net = director_network(rng) if label == "directors" else graph_network(rng, label)
+        else:
+            net = inferred_network(rng, turn)
+        if net.design and (not options.only or options.only == net.label):
+            yield number, net
+
+
+if __name__ == "__main__":
+    sys.exit(daemon_recall.main(Courses, networks, 22))
