@@ -25,7 +25,6 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 	case FT_CODE_CABLE_UNPLANNED:
 	case FT_CODE_CABLE_WRONG_PORT:
 	case FT_CODE_LOOPBACK:
-	case FT_CODE_SWITCH_UNPLANNED:
 	case FT_CODE_SWITCH_REPLACED:
 	case FT_CODE_SWITCH_MUTE:
 	case FT_CODE_EDGE_OVERLOADED:
@@ -34,6 +33,10 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 		break;
 	case FT_CODE_CABLE_MISSING:
 		cost_add(cost, f->count, f->count);
+		break;
+	case FT_CODE_SWITCH_UNPLANNED:
+		/* The planned cables whose ports it took go back into them. */
+		cost_add(cost, 1 + (uint32_t)f->lack_count, 1);
 		break;
 	case FT_CODE_CABLES_SWAPPED:
 		cost_add(cost, f->count - 1, f->count);
@@ -67,7 +70,8 @@ struct ft_cost ft_cost_of(const struct ft_model *m)
 		if (sw->tolerated)
 			continue;
 		cost.mending += m->named[i] != FT_NONE && sw->planned != m->named[i];
-		cost.mending += sw->planned == FT_NONE && sw->hosts > 0;
+		if (sw->planned == FT_NONE && sw->hosts > 0)
+			cost.mending += 1 + sw->cable_count;
 		hostless += sw->planned != FT_NONE && sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
 	}
 	cost.mending += hostless > on_core ? hostless - on_core : 0;

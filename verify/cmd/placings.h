@@ -19,7 +19,8 @@ struct ft_cost {
 
 /*
  * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, that an
- * unplanned one has hosts, or that one whose place has hosts has none, unless they are found on a core.
+ * unplanned one has hosts, the more the more cables it has, or that one whose place has hosts has none, unless they are
+ * found on a core. Of a ring that lacked most of two bundles and one whole, a switch was called unplanned.
  */
 struct ft_cost ft_cost_of(const struct ft_model *m);
 

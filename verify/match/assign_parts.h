@@ -114,7 +114,7 @@ struct ft_assign_worth {
 };
 
 /* Assignments whose residuals differ, the shortest to mend first. */
-enum { FT_POOL_MAX = 32 };
+enum { FT_POOL_MAX = 48 };
 struct ft_assign_pool {
 	uint32_t *image[FT_POOL_MAX];
 	struct ft_assign_worth worth[FT_POOL_MAX];
@@ -137,8 +137,8 @@ int ft_assign_restart(struct ft_assign_work *w, const uint32_t *begin, const str
 enum { FT_BEAM_SWITCHES = 64 }; /* the largest network, planned and observed */
 
 /*
- * The best complete assignments, @begin kept: images one after the other, of each beginning the best first; the caller
- * frees them. 0 or -ENOMEM.
+ * The best complete assignments, @begin kept, none if that is one: images one after the other, of each beginning the
+ * best first; the caller frees them. 0 or -ENOMEM.
  */
 int ft_assign_beam(struct ft_assign_work *w, const uint32_t *begin, uint32_t **ret_images, uint32_t *ret_count);
 

@@ -12,8 +12,9 @@
  * places are coloured by refinement in two dimensions (B. Weisfeiler, A. Leman, 1968), and placings are one if each
  * pair of switches has the same colour in both.
  *
- * Which switch comes first matters where it is next to a fault, so a few beginnings are tried. Cost: O(V^3) for each of
- * the width, which shrinks with V so that PAIRS_MAX is the most pairs that are compared.
+ * Which switches come first matters: if those next to a fault do, the right placing has it from the beginning, and is
+ * not among the best for long. So several beginnings are tried, each with another order among equals. Cost: O(V^3) for
+ * each of the width, which shrinks with V so that PAIRS_MAX is the most pairs that are compared.
  */
 #include "config.h"
 
@@ -29,8 +30,10 @@ enum {
 	SIZE = FT_BEAM_SWITCHES,
 	NOWHERE = UINT8_MAX,
 	WIDTH_MAX = 1024,
+	WIDTH_USUAL = 256, /* more beginnings are tried if a beam of each is as wide */
 	WIDTH_MIN = 16,
-	BEGINNINGS = 4,
+	BEGINNINGS_MIN = 4,
+	BEGINNINGS_MAX = 16,
 	FINALS_MAX = 128, /* of each beginning */
 	ROUNDS = 4,	  /* of refinement */
 	COST_MAX = 4095,
@@ -263,8 +266,17 @@ static void level_take(struct beam *b, uint32_t level)
 	b->count = kept;
 }
 
-/* The order of switches after the told ones; @first: the least rank of the first one, if none is told. */
-static void order_make(struct beam *b, uint32_t first)
+/* Which of two switches that are as good comes first, in that beginning. */
+static bool is_before(const struct ft_assign *in, uint32_t beginning, uint32_t a, uint32_t b)
+{
+	uint64_t seed = (uint64_t)beginning << 32;
+
+	return beginning == 0 ? in->order[a] < in->order[b]
+			      : ft_chance_of(seed + in->order[a]) < ft_chance_of(seed + in->order[b]);
+}
+
+/* The order of switches after the told ones. */
+static void order_make(struct beam *b, uint32_t beginning)
 {
 	const struct ft_assign *in = b->w->in;
 	uint32_t placed[SIZE] = {0}, count = in->observed->count;
@@ -274,10 +286,10 @@ static void order_make(struct beam *b, uint32_t first)
 		uint32_t best = FT_UNASSIGNED;
 
 		for (uint32_t o = 0; o < count && level >= b->told; o++) {
-			if (done[o] || (level == 0 && in->order[o] < first))
+			if (done[o])
 				continue;
 			if (best == FT_UNASSIGNED || placed[o] > placed[best] ||
-			    (placed[o] == placed[best] && in->order[o] < in->order[best]))
+			    (placed[o] == placed[best] && is_before(in, beginning, o, best)))
 				best = o;
 		}
 		best = level < b->told ? b->order[level] : best;
@@ -336,7 +348,8 @@ static struct beam *beam_make(struct ft_assign_work *w, const uint32_t *begin, u
 		return NULL;
 	b->w = w;
 	told_take(b, begin);
-	*ret_beginnings = b->told > 0 ? 1 : ft_number_least(BEGINNINGS, observed);
+	*ret_beginnings = ft_number_most((uint32_t)(PAIRS_MAX / WIDTH_USUAL / pairs), BEGINNINGS_MIN);
+	*ret_beginnings = ft_number_least(*ret_beginnings, BEGINNINGS_MAX);
 	pairs = PAIRS_MAX / *ret_beginnings / pairs;
 	b->width = pairs < WIDTH_MIN ? WIDTH_MIN : pairs < WIDTH_MAX ? (uint32_t)pairs : WIDTH_MAX;
 	choices = b->width * (planned + 1UL);
@@ -360,18 +373,30 @@ static struct beam *beam_make(struct ft_assign_work *w, const uint32_t *begin, u
 	return b;
 }
 
+/* False: all are told. */
+static bool any_is_left(const struct ft_assign_work *w, const uint32_t *begin)
+{
+	return ft_number_is_among(begin, w->in->observed->count, FT_UNASSIGNED);
+}
+
 int ft_assign_beam(struct ft_assign_work *w, const uint32_t *begin, uint32_t **ret_images, uint32_t *ret_count)
 {
-	uint32_t observed = w->in->observed->count, beginnings, count = 0;
-	_cleanup_(beam_release) struct beam *b = beam_make(w, begin, &beginnings);
-	uint32_t *images = malloc((BEGINNINGS * FINALS_MAX + 1UL) * (observed + 1UL) * sizeof(*images));
+	uint32_t observed = w->in->observed->count, beginnings = 0, count = 0;
+	_cleanup_(beam_release) struct beam *b = NULL;
+	uint32_t *images;
 
+	*ret_images = NULL;
+	*ret_count = 0;
+	if (!any_is_left(w, begin))
+		return 0;
+	b = beam_make(w, begin, &beginnings);
+	images = malloc(((size_t)beginnings * FINALS_MAX + 1) * (observed + 1UL) * sizeof(*images));
 	if (!b || !images) {
 		free(images);
 		return -ENOMEM;
 	}
 	for (uint32_t n = 0; n < beginnings; n++) {
-		order_make(b, n * observed / beginnings);
+		order_make(b, n);
 		state_begin(b, begin);
 		for (uint32_t level = b->told; level < observed; level++)
 			level_take(b, level);
