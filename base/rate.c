@@ -49,6 +49,30 @@ unsigned int ft_rate_data_mbps(struct ft_rate rate)
 	return rate.speed < FT_SPEED_COUNT ? rate.lanes * speeds[rate.speed].data_100kbps / 10 : 0;
 }
 
+void ft_rate_vote(struct ft_rate_votes *votes, struct ft_rate rate)
+{
+	if (rate.lanes <= FT_RATE_LANES_MAX && rate.speed < FT_SPEED_COUNT)
+		votes->at[rate.lanes * FT_SPEED_COUNT + rate.speed]++;
+}
+
+struct ft_rate ft_rate_usual(const struct ft_rate_votes *votes)
+{
+	struct ft_rate usual = {0};
+	uint32_t most = 0;
+
+	for (unsigned int i = 0; i < FT_RATES; i++) {
+		struct ft_rate rate = {(uint8_t)(i / FT_SPEED_COUNT), i % FT_SPEED_COUNT};
+		unsigned int mbps = ft_rate_mbps(rate);
+
+		if (mbps == 0 || votes->at[i] == 0 || votes->at[i] < most ||
+		    (votes->at[i] == most && mbps < ft_rate_mbps(usual)))
+			continue;
+		most = votes->at[i];
+		usual = rate;
+	}
+	return usual;
+}
+
 int ft_rate_parse(const char *string, struct ft_rate *ret_rate)
 {
 	char *end;

@@ -44,6 +44,16 @@ unsigned int ft_rate_mbps(struct ft_rate rate);
 /* The nominal data rate: 4xHDR is 200000, 4xEDR 100000, 4xFDR 54545, 4xQDR 32000. */
 unsigned int ft_rate_data_mbps(struct ft_rate rate);
 
+/* Votes for rates; what has more lanes than any link does not count. */
+enum { FT_RATE_LANES_MAX = 12, FT_RATES = (FT_RATE_LANES_MAX + 1) * FT_SPEED_COUNT };
+struct ft_rate_votes {
+	uint32_t at[FT_RATES]; /* lanes * FT_SPEED_COUNT + speed */
+};
+void ft_rate_vote(struct ft_rate_votes *votes, struct ft_rate rate);
+
+/* The known rate with most votes, of equals the faster; lanes 0: there is none. */
+struct ft_rate ft_rate_usual(const struct ft_rate_votes *votes);
+
 /* Reads "4xHDR" (the case of the letters does not matter). Returns 0 or -EINVAL. */
 int ft_rate_parse(const char *string, struct ft_rate *ret_rate);
 

@@ -123,6 +123,12 @@ static bool code_is_unsafe(uint32_t code)
 	       (code >= 0xfff0 && code <= 0xfffb) || (code & 0xfffe) == 0xfffe || (code >= 0xe0000 && code <= 0xe0fff);
 }
 
+void ft_text_more(struct ft_text *text, size_t count, size_t shown)
+{
+	if (count > shown)
+		ft_text_printf(text, " and %zu more", count - shown);
+}
+
 void ft_text_add_safe(struct ft_text *text, const char *bytes, size_t length)
 {
 	const unsigned char *s = (const unsigned char *)bytes;

@@ -79,6 +79,9 @@ static inline const char *ft_text_es(uint64_t count)
 	return count == 1 ? "" : "es";
 }
 
+/* " and 3 more" behind a list that shows only @shown of @count; nothing if it shows all. */
+void ft_text_more(struct ft_text *text, size_t count, size_t shown);
+
 /* The length of a leading UTF-8 byte order mark, as some editors write it: 3 or 0. */
 size_t ft_text_mark(const char *bytes, size_t length);
 
