@@ -119,6 +119,8 @@ __attribute__((format(printf, 1, 2))) static int usage_error(const char *format,
 	return ft_complainf("ftcheck: %s; try 'ftcheck --help'", what);
 }
 
+#define UNUSED __attribute__((unused))
+
 /* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
 static int printed(void)
 {
@@ -127,20 +129,16 @@ static int printed(void)
 	return ft_complainf("ftcheck: standard output: %s", strerror(errno));
 }
 
-static int codes_print(struct ft_options *options, const char *value)
+static int codes_print(UNUSED struct ft_options *options, UNUSED const char *value)
 {
-	(void)options;
-	(void)value;
 	for (unsigned int i = 0; i < FT_CODE_COUNT; i++)
 		printf("%-17s %-9s %s\n", ft_codes[i].name, ft_severity_name(ft_codes[i].severity),
 		       ft_codes[i].meaning);
 	return printed();
 }
 
-static int help_print(struct ft_options *options, const char *value)
+static int help_print(UNUSED struct ft_options *options, UNUSED const char *value)
 {
-	(void)options;
-	(void)value;
 	printf(help_text, (unsigned int)FT_BUILD_CLEAN_S / 60, (unsigned int)FT_CRITICAL_DEFAULT,
 	       (unsigned int)COUNTERS_S,
 	       ft_sweep_max_smps(&(struct ft_sweep_options){.engine = FT_ENGINE_LIBIBNETDISC}),
@@ -149,10 +147,8 @@ static int help_print(struct ft_options *options, const char *value)
 	return printed();
 }
 
-static int version_print(struct ft_options *options, const char *value)
+static int version_print(UNUSED struct ft_options *options, UNUSED const char *value)
 {
-	(void)options;
-	(void)value;
 	puts("ftcheck " PACKAGE_VERSION);
 	return printed();
 }
@@ -275,13 +271,15 @@ enum kind {
 	KIND_STRING, /* kept as it is */
 	KIND_FLAG,
 	KIND_NUMBER,
-	KIND_CALL, /* of a function */
+	KIND_CALL,  /* of a function */
+	KIND_PRINT, /* likewise, without a value */
 };
 
 /* Conflicts of an option. */
 enum {
 	NOT_STATUS = 1 << 0, /* ftcheckd has its own plan and its own sweep options */
 	NOT_FROM = 1 << 1,   /* needs the live fabric */
+	ONLY_LIVE = NOT_STATUS | NOT_FROM,
 };
 
 struct range {
@@ -291,88 +289,63 @@ struct range {
 /* The options; two that conflict with a third are named in this order. */
 static const struct row {
 	const char *name;
-	char letter;  /* 0: it has none */
-	int argument; /* as getopt_long() has it */
+	char letter; /* 0: it has none */
 	enum kind kind;
 	unsigned int apart;
 	size_t offset; /* of what it sets */
 	struct range range;
 	unsigned int unsaid;					    /* the default of an optional number */
+	bool optional;						    /* its value may be left out */
 	int (*call)(struct ft_options *options, const char *value); /* returns -1 to continue, else the exit status */
 } rows[] = {
 #define AT(member) .offset = offsetof(struct ft_options, member)
-	{"plan", 0, required_argument, KIND_STRING, NOT_STATUS, AT(plan)},
-	{"catalog", 0, required_argument, KIND_STRING, NOT_STATUS, AT(catalog)},
-	{"cables", 0, required_argument, KIND_STRING, NOT_STATUS, AT(cables)},
-	{"from", 0, required_argument, KIND_STRING, NOT_STATUS, AT(from)},
-	{"since", 0, required_argument, KIND_STRING, NOT_STATUS, AT(since)},
-	{"diff", 0, required_argument, KIND_CALL, NOT_STATUS, .call = diff_set},
-	{"before", 0, required_argument, KIND_STRING, NOT_STATUS, AT(before)},
-	{"state-directory", 0, required_argument, KIND_STRING, NOT_STATUS, AT(state_directory)},
-	{"save", 0, required_argument, KIND_STRING, NOT_STATUS, AT(save)},
-	{"build", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(build)},
-	{"state", 0, required_argument, KIND_STRING, NOT_STATUS, AT(state)},
-	{"clean", 0, required_argument, KIND_NUMBER, NOT_STATUS, AT(clean_ms), {1, 10080, 60000}},
-	{"day", 0, required_argument, KIND_CALL, NOT_STATUS, .call = day_set},
-	{"accept", 0, required_argument, KIND_STRING, NOT_STATUS, AT(accept)},
-	{"candidate", 0, required_argument, KIND_STRING, NOT_STATUS, AT(candidate)},
-	{"by", 0, required_argument, KIND_STRING, NOT_STATUS, AT(by)},
-	{"why", 0, required_argument, KIND_STRING, NOT_STATUS, AT(why)},
-	{"repair", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(repair)},
-	{"routes", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(routes)},
-	{"after", 0, required_argument, KIND_CALL, NOT_STATUS, .call = after_set},
-	{"throughput", 0, no_argument, KIND_FLAG, NOT_STATUS, AT(throughput)},
-	{"workload", 0, required_argument, KIND_CALL, NOT_STATUS, .call = workload_set},
-	{"Ca", 'C', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
-	{"ca", 0, required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(sweep.ca)},
-	{"Port", 'P', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
-	{"port", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.port), {1, 254, 1}},
-	{"timeout", 't', required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.timeout_ms), {1, 600000, 1}},
-	{"outstanding_smps",
-	 'o',
-	 required_argument,
-	 KIND_NUMBER,
-	 NOT_STATUS | NOT_FROM,
-	 AT(sweep.max_smps),
-	 {1, 1024, 1}},
-	{"node-name-map", 0, required_argument, KIND_STRING, NOT_STATUS, AT(names)},
-	{"config", 'z', required_argument, KIND_STRING, NOT_STATUS | NOT_FROM, AT(config)},
-	{"m_key", 'y', required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = m_key_set},
-	{"engine", 0, required_argument, KIND_CALL, NOT_STATUS | NOT_FROM, .call = engine_set},
-	{"max-smps-per-switch",
-	 0,
-	 required_argument,
-	 KIND_NUMBER,
-	 NOT_STATUS | NOT_FROM,
-	 AT(sweep.max_smps_per_switch),
-	 {1, 1024, 1}},
-	{"max-smps-per-second",
-	 0,
-	 required_argument,
-	 KIND_NUMBER,
-	 NOT_STATUS | NOT_FROM,
-	 AT(sweep.max_smps_per_second),
-	 {1, 10000000, 1}},
-	{"retries", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.retries), {0, 100, 1}},
-	{"deadline", 0, required_argument, KIND_NUMBER, NOT_STATUS | NOT_FROM, AT(sweep.deadline_ms), {1, 86400, 1000}},
-	{"sm", 0, no_argument, KIND_FLAG, NOT_STATUS | NOT_FROM, AT(sm)},
-	{"counters",
-	 0,
-	 optional_argument,
-	 KIND_NUMBER,
-	 NOT_STATUS | NOT_FROM,
-	 AT(counters_ms),
-	 {1, 86400, 1000},
-	 COUNTERS_S},
-	{"status", 0, optional_argument, KIND_CALL, 0, .call = status_set},
-	{"format", 0, required_argument, KIND_CALL, 0, .call = format_set},
-	{"switch", 0, required_argument, KIND_STRING, NOT_STATUS, AT(look_at)},
-	{"warning", 'w', required_argument, KIND_CALL, 0, .call = warning_set},
-	{"critical", 'c', required_argument, KIND_CALL, 0, .call = critical_set},
-	{"verbose", 'v', no_argument, KIND_FLAG, 0, AT(verbose)},
-	{"list-codes", 0, no_argument, KIND_CALL, 0, .call = codes_print},
-	{"help", 'h', no_argument, KIND_CALL, 0, .call = help_print},
-	{"version", 'V', no_argument, KIND_CALL, 0, .call = version_print},
+	{"plan", 0, KIND_STRING, NOT_STATUS, AT(plan)},
+	{"catalog", 0, KIND_STRING, NOT_STATUS, AT(catalog)},
+	{"cables", 0, KIND_STRING, NOT_STATUS, AT(cables)},
+	{"from", 0, KIND_STRING, NOT_STATUS, AT(from)},
+	{"since", 0, KIND_STRING, NOT_STATUS, AT(since)},
+	{"diff", 0, KIND_CALL, NOT_STATUS, .call = diff_set},
+	{"before", 0, KIND_STRING, NOT_STATUS, AT(before)},
+	{"state-directory", 0, KIND_STRING, NOT_STATUS, AT(state_directory)},
+	{"save", 0, KIND_STRING, NOT_STATUS, AT(save)},
+	{"build", 0, KIND_FLAG, NOT_STATUS, AT(build)},
+	{"state", 0, KIND_STRING, NOT_STATUS, AT(state)},
+	{"clean", 0, KIND_NUMBER, NOT_STATUS, AT(clean_ms), {1, 10080, 60000}},
+	{"day", 0, KIND_CALL, NOT_STATUS, .call = day_set},
+	{"accept", 0, KIND_STRING, NOT_STATUS, AT(accept)},
+	{"candidate", 0, KIND_STRING, NOT_STATUS, AT(candidate)},
+	{"by", 0, KIND_STRING, NOT_STATUS, AT(by)},
+	{"why", 0, KIND_STRING, NOT_STATUS, AT(why)},
+	{"repair", 0, KIND_FLAG, NOT_STATUS, AT(repair)},
+	{"routes", 0, KIND_FLAG, NOT_STATUS, AT(routes)},
+	{"after", 0, KIND_CALL, NOT_STATUS, .call = after_set},
+	{"throughput", 0, KIND_FLAG, NOT_STATUS, AT(throughput)},
+	{"workload", 0, KIND_CALL, NOT_STATUS, .call = workload_set},
+	{"Ca", 'C', KIND_STRING, ONLY_LIVE, AT(sweep.ca)},
+	{"ca", 0, KIND_STRING, ONLY_LIVE, AT(sweep.ca)},
+	{"Port", 'P', KIND_NUMBER, ONLY_LIVE, AT(sweep.port), {1, 254, 1}},
+	{"port", 0, KIND_NUMBER, ONLY_LIVE, AT(sweep.port), {1, 254, 1}},
+	{"timeout", 't', KIND_NUMBER, ONLY_LIVE, AT(sweep.timeout_ms), {1, 600000, 1}},
+	{"outstanding_smps", 'o', KIND_NUMBER, ONLY_LIVE, AT(sweep.max_smps), {1, 1024, 1}},
+	{"node-name-map", 0, KIND_STRING, NOT_STATUS, AT(names)},
+	{"config", 'z', KIND_STRING, ONLY_LIVE, AT(config)},
+	{"m_key", 'y', KIND_CALL, ONLY_LIVE, .call = m_key_set},
+	{"engine", 0, KIND_CALL, ONLY_LIVE, .call = engine_set},
+	{"max-smps-per-switch", 0, KIND_NUMBER, ONLY_LIVE, AT(sweep.max_smps_per_switch), {1, 1024, 1}},
+	{"max-smps-per-second", 0, KIND_NUMBER, ONLY_LIVE, AT(sweep.max_smps_per_second), {1, 10000000, 1}},
+	{"retries", 0, KIND_NUMBER, ONLY_LIVE, AT(sweep.retries), {0, 100, 1}},
+	{"deadline", 0, KIND_NUMBER, ONLY_LIVE, AT(sweep.deadline_ms), {1, 86400, 1000}},
+	{"sm", 0, KIND_FLAG, ONLY_LIVE, AT(sm)},
+	{"counters", 0, KIND_NUMBER, ONLY_LIVE, AT(counters_ms), {1, 86400, 1000}, COUNTERS_S, true},
+	{"status", 0, KIND_CALL, 0, .optional = true, .call = status_set},
+	{"format", 0, KIND_CALL, 0, .call = format_set},
+	{"switch", 0, KIND_STRING, NOT_STATUS, AT(look_at)},
+	{"warning", 'w', KIND_CALL, 0, .call = warning_set},
+	{"critical", 'c', KIND_CALL, 0, .call = critical_set},
+	{"verbose", 'v', KIND_FLAG, 0, AT(verbose)},
+	{"list-codes", 0, KIND_PRINT, 0, .call = codes_print},
+	{"help", 'h', KIND_PRINT, 0, .call = help_print},
+	{"version", 'V', KIND_PRINT, 0, .call = version_print},
 #undef AT
 };
 
@@ -418,9 +391,17 @@ static int option_set(struct ft_options *options, const struct row *row, const c
 	case KIND_NUMBER:
 		return number_set(row, value, (unsigned int *)to);
 	case KIND_CALL:
+	case KIND_PRINT:
 		break;
 	}
 	return row->call(options, value);
+}
+
+static int argument_of(const struct row *row)
+{
+	return row->optional					   ? optional_argument
+	       : row->kind == KIND_FLAG || row->kind == KIND_PRINT ? no_argument
+								   : required_argument;
 }
 
 /* The rows in the form of getopt_long(). */
@@ -430,10 +411,10 @@ static void rows_write(struct option long_options[FT_COUNT(rows) + 1], char lett
 	for (size_t i = 0; i < FT_COUNT(rows); i++) {
 		const struct row *row = &rows[i];
 
-		long_options[i] = (struct option){row->name, row->argument, NULL, LONG_ONLY + (int)i};
+		long_options[i] = (struct option){row->name, argument_of(row), NULL, LONG_ONLY + (int)i};
 		if (row->letter)
 			*letters++ = row->letter;
-		if (row->letter && row->argument == required_argument)
+		if (row->letter && argument_of(row) == required_argument)
 			*letters++ = ':';
 	}
 	long_options[FT_COUNT(rows)] = (struct option){0};
@@ -658,11 +639,13 @@ static int accept_check(const struct ft_options *options)
 /* Checks combinations of options, after all are read. Returns -1 to go on, else the exit status. */
 static int options_check(const struct ft_options *options, const bool given[FT_COUNT(rows)])
 {
+	static int (*const checks[])(const struct ft_options *) = {since_check, look_check, build_check, accept_check,
+								   files_check};
 	char buffer[32];
 	const char *name = given_apart(given, options->ask ? NOT_STATUS : NOT_FROM, buffer);
 	bool drawn = options->format == FT_FORMAT_SVG || options->format == FT_FORMAT_DOT;
 	struct ft_error err = {0};
-	int r;
+	int r = -1;
 
 	if (options->warning_percent > options->critical_percent)
 		return usage_error("--warning %u is more than --critical %u: nothing would be a warning",
@@ -676,17 +659,8 @@ static int options_check(const struct ft_options *options, const bool given[FT_C
 		return -1;
 	if (!options->from && ft_sweep_options_check(&options->sweep, &err) < 0)
 		return usage_error("%s", err.text);
-	r = since_check(options);
-	if (r >= 0)
-		return r;
-	r = look_check(options);
-	if (r < 0)
-		r = build_check(options);
-	if (r < 0)
-		r = accept_check(options);
-	if (r >= 0)
-		return r;
-	r = files_check(options);
+	for (size_t i = 0; r < 0 && i < FT_COUNT(checks); i++)
+		r = checks[i](options);
 	if (r >= 0)
 		return r;
 	if (options->from && name)

@@ -12,8 +12,11 @@
 #include "probe/sms.h"
 #include "verify/report/members.h"
 
-#define READ_ARGUMENTS const struct ft_value_kind *kind, const struct ft_json_place *at, const json_t *value, void *to
-#define WRITE_ARGUMENTS const struct ft_value_kind *kind, struct ft_text *t, const void *from
+/* Few kinds need all of them. */
+#define UNUSED __attribute__((unused))
+#define READ_ARGUMENTS \
+	UNUSED const struct ft_value_kind *kind, UNUSED const struct ft_json_place *at, const json_t *value, void *to
+#define WRITE_ARGUMENTS UNUSED const struct ft_value_kind *kind, struct ft_text *t, const void *from
 
 /* ---- numbers ---- */
 
@@ -27,14 +30,11 @@ static int count_of(const json_t *value, uint32_t *ret_count)
 
 static int count_read(READ_ARGUMENTS)
 {
-	(void)kind;
-	(void)at;
 	return count_of(value, to);
 }
 
 static void count_write(WRITE_ARGUMENTS)
 {
-	(void)kind;
 	ft_text_printf(t, "%u", *(const uint32_t *)from);
 }
 
@@ -51,8 +51,6 @@ static int port_read(READ_ARGUMENTS)
 	enum { PORT_MAX = UINT16_MAX }; /* a director counts as one switch, with more ports than a chip can have */
 	uint32_t port = 0;
 
-	(void)kind;
-	(void)at;
 	if (!json_is_null(value) && (count_of(value, &port) < 0 || port > PORT_MAX))
 		return -EINVAL;
 	*(uint32_t *)to = port;
@@ -79,14 +77,11 @@ static int pairs_of(const json_t *value, uint64_t *ret_pairs)
 
 static int pairs_read(READ_ARGUMENTS)
 {
-	(void)kind;
-	(void)at;
 	return pairs_of(value, to);
 }
 
 static void pairs_write(WRITE_ARGUMENTS)
 {
-	(void)kind;
 	ft_text_printf(t, "%" PRIu64, *(const uint64_t *)from);
 }
 
@@ -94,8 +89,6 @@ const struct ft_value_kind ft_value_pair_count = {pairs_read, pairs_write, NULL,
 
 static int truth_read(READ_ARGUMENTS)
 {
-	(void)kind;
-	(void)at;
 	if (!json_is_boolean(value))
 		return -EINVAL;
 	*(bool *)to = json_is_true(value);
@@ -104,7 +97,6 @@ static int truth_read(READ_ARGUMENTS)
 
 static void truth_write(WRITE_ARGUMENTS)
 {
-	(void)kind;
 	ft_text_puts(t, *(const bool *)from ? "true" : "false");
 }
 
@@ -143,8 +135,6 @@ static int histogram_read(READ_ARGUMENTS)
 	const char *key;
 	size_t n = 0;
 
-	(void)kind;
-	(void)at;
 	if (!json_is_object(value))
 		return -EINVAL;
 	if (!pairs)
@@ -163,7 +153,6 @@ static void histogram_write(WRITE_ARGUMENTS)
 {
 	const struct ft_histogram *histogram = from;
 
-	(void)kind;
 	ft_text_puts(t, "{");
 	for (size_t i = 0; i < histogram->count; i++)
 		ft_text_printf(t, "%s\"%u\": %" PRIu64, i ? ", " : "", histogram->pairs[i].chips,
@@ -212,7 +201,6 @@ static int ratio_read(READ_ARGUMENTS)
 	const char *string = json_string_value(value);
 	size_t start, end;
 
-	(void)kind;
 	if (string)
 		return ft_ratio_parse(string, to) < 0 ? -EINVAL : 0;
 	if (!json_is_number(value) || ft_json_member_span(at->json, at->parent, at->key, &start, &end) < 0)
@@ -222,7 +210,6 @@ static int ratio_read(READ_ARGUMENTS)
 
 static void ratio_write(WRITE_ARGUMENTS)
 {
-	(void)kind;
 	ft_ratio_add_json(t, *(const struct ft_ratio *)from);
 }
 
@@ -241,8 +228,6 @@ static int fraction_read(READ_ARGUMENTS)
 {
 	double fraction = json_number_value(value);
 
-	(void)kind;
-	(void)at;
 	if (!json_is_number(value) || !(fraction >= 0 && fraction <= 1))
 		return -EINVAL;
 	return ft_ratio_make((int64_t)(fraction * MILLION + 0.5), MILLION, to) < 0 ? -EINVAL : 0;
@@ -254,7 +239,6 @@ static void fraction_write(WRITE_ARGUMENTS)
 	const struct ft_ratio *ratio = from;
 	int64_t millionths = ratio->den > 0 ? ratio->num * MILLION / ratio->den : 0;
 
-	(void)kind;
 	ft_text_printf(t, "%" PRId64 ".%06" PRId64, millionths / MILLION, millionths % MILLION);
 }
 
@@ -272,8 +256,6 @@ static int milli_read(READ_ARGUMENTS)
 	enum { MEAN_MAX = 65535 };
 	double mean = json_number_value(value);
 
-	(void)kind;
-	(void)at;
 	if (!json_is_number(value) || !(mean >= 0 && mean <= MEAN_MAX))
 		return -EINVAL;
 	*(uint32_t *)to = (uint32_t)(mean * THOUSAND + 0.5);
@@ -284,7 +266,6 @@ static void milli_write(WRITE_ARGUMENTS)
 {
 	uint32_t milli = *(const uint32_t *)from;
 
-	(void)kind;
 	ft_text_printf(t, "%u.%03u", milli / THOUSAND, milli % THOUSAND);
 }
 
@@ -297,8 +278,6 @@ static int string_read(READ_ARGUMENTS)
 {
 	char *safe;
 
-	(void)kind;
-	(void)at;
 	if (!json_is_string(value))
 		return -EINVAL;
 	safe = ft_text_safe_dup(json_string_value(value), json_string_length(value));
@@ -313,7 +292,6 @@ static void string_write(WRITE_ARGUMENTS)
 {
 	const char *string = *(char *const *)from;
 
-	(void)kind;
 	if (string)
 		ft_text_add_json(t, string);
 	else
@@ -345,8 +323,6 @@ static int sha256_read(READ_ARGUMENTS)
 	enum { DIGITS = 64 };
 	const char *string = json_string_value(value);
 
-	(void)kind;
-	(void)at;
 	if (!string || !is_hex(string, DIGITS))
 		return -EINVAL;
 	memcpy(to, string, DIGITS + 1);
@@ -355,7 +331,6 @@ static int sha256_read(READ_ARGUMENTS)
 
 static void sha256_write(WRITE_ARGUMENTS)
 {
-	(void)kind;
 	ft_text_add_json(t, from);
 }
 
@@ -363,8 +338,6 @@ static int interface_read(READ_ARGUMENTS)
 {
 	struct ft_place place = {0};
 
-	(void)kind;
-	(void)at;
 	if (!ft_place_interface_set(&place, json_string_value(value)))
 		return -EINVAL;
 	memcpy(to, place.interface, sizeof(place.interface));
@@ -373,7 +346,6 @@ static int interface_read(READ_ARGUMENTS)
 
 static void interface_write(WRITE_ARGUMENTS)
 {
-	(void)kind;
 	ft_text_add_json(t, from);
 }
 
@@ -391,8 +363,6 @@ static int guid_read(READ_ARGUMENTS)
 {
 	const char *string = json_string_value(value);
 
-	(void)kind;
-	(void)at;
 	if (json_is_null(value))
 		return 0;
 	if (!string || strncmp(string, "0x", 2) != 0 || !is_hex(string + 2, 16))
@@ -405,7 +375,6 @@ static void guid_write(WRITE_ARGUMENTS)
 {
 	uint64_t guid = *(const uint64_t *)from;
 
-	(void)kind;
 	if (guid)
 		ft_text_printf(t, "\"0x%016" PRIx64 "\"", guid);
 	else
@@ -422,8 +391,6 @@ static int time_read(READ_ARGUMENTS)
 	struct tm tm = {0};
 	int64_t time_s;
 
-	(void)kind;
-	(void)at;
 	if (!string || !strptime(string, "%Y-%m-%dT%H:%M:%SZ", &tm))
 		return -EINVAL;
 	time_s = (int64_t)timegm(&tm);
@@ -438,7 +405,6 @@ static void time_write(WRITE_ARGUMENTS)
 {
 	char buffer[FT_TIME_SIZE];
 
-	(void)kind;
 	if (ft_time_string(*(const int64_t *)from, buffer) == 0)
 		ft_text_printf(t, "\"%s\"", buffer);
 	else
@@ -465,7 +431,6 @@ static int word_find(const struct ft_value_kind *kind, const json_t *value, unsi
 /* An enumeration without negative values is an unsigned int. */
 static int word_read(READ_ARGUMENTS)
 {
-	(void)at;
 	return word_find(kind, value, to);
 }
 
@@ -557,7 +522,6 @@ static int name_read(READ_ARGUMENTS)
 {
 	unsigned int index;
 
-	(void)at;
 	if (word_find(kind, value, &index) < 0)
 		return -EINVAL;
 	*(const char **)to = kind->word(index);
@@ -592,7 +556,6 @@ static int source_read(READ_ARGUMENTS)
 {
 	unsigned int index;
 
-	(void)at;
 	if (word_find(kind, value, &index) < 0)
 		return -EINVAL;
 	*(bool *)to = index == 1;
