@@ -42,7 +42,6 @@ struct ft_lane_wants {
 	struct ft_crossing *crossings;
 	struct ft_lane_path *paths;
 	uint32_t crossing_count, path_count;
-	uint32_t crossing_size, path_size; /* of the arrays */
 };
 
 static inline void ft_lane_wants_release(struct ft_lane_wants *wants)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "planner/plan/wiring.h"
@@ -98,11 +99,13 @@ struct delta {
 
 struct deltas {
 	struct delta *list;
-	size_t count, size;
+	size_t count;
 };
 
 static int delta_add(struct deltas *d, const struct delta *more)
 {
+	struct delta *fresh;
+
 	for (size_t i = 0; i < d->count; i++) {
 		struct delta *old = &d->list[i];
 
@@ -112,16 +115,10 @@ static int delta_add(struct deltas *d, const struct delta *more)
 			return 0;
 		}
 	}
-	if (d->count == d->size) {
-		size_t size = d->size ? d->size * 2 : 16;
-		struct delta *list = realloc(d->list, size * sizeof(*list));
-
-		if (!list)
-			return -ENOMEM;
-		d->list = list;
-		d->size = size;
-	}
-	d->list[d->count++] = *more;
+	fresh = FT_LIST_MORE(d->list, d->count);
+	if (!fresh)
+		return -ENOMEM;
+	*fresh = *more;
 	return 0;
 }
 

@@ -158,8 +158,7 @@ static void unseen_add(struct ft_text *text, const struct ft_model *m, const str
 
 static void host_there(struct ft_text *there, const struct ft_model *m, uint32_t host)
 {
-	_cleanup_(ft_text_release) struct ft_text who = {0};
-	_cleanup_(ft_text_release) struct ft_text where = {0};
+	_cleanup_(ft_text_release) struct ft_text who = {0}, where = {0};
 
 	ft_text_printf(there, "host %s is on %s", ft_place_text(m, m->observed.hosts[host].port, &who),
 		       ft_place_text(m, m->observed.hosts[host].switch_port, &where));
@@ -168,8 +167,7 @@ static void host_there(struct ft_text *there, const struct ft_model *m, uint32_t
 
 static void cable_there(struct ft_text *there, const struct ft_model *m, uint32_t cable)
 {
-	_cleanup_(ft_text_release) struct ft_text a = {0};
-	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 
 	ft_text_printf(there, "it is in %s - %s", ft_place_text(m, m->observed.cables[cable].a_port, &a),
 		       ft_place_text(m, m->observed.cables[cable].b_port, &b));
@@ -244,8 +242,7 @@ static int rows_make(const struct ft_model *m, const struct ft_states *s, struct
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct ft_row_state *state = &s->states[i];
 		struct ft_build_cable *cable = &b->cables[i];
-		_cleanup_(ft_text_release) struct ft_text there = {0};
-		_cleanup_(ft_text_release) struct ft_text todo = {0};
+		_cleanup_(ft_text_release) struct ft_text there = {0}, todo = {0};
 
 		ends_make(s, b, &s->rows[i], cable);
 		cable->state = state->state;

@@ -22,20 +22,17 @@ void ft_states_release(struct ft_states *states)
 struct maker {
 	const struct ft_model *m;
 	struct ft_states *s;
-	uint32_t *row_of;     /* by wire: its row */
-	uint32_t *first, *at; /* observed cables by cell: at[first[cell] … first[cell + 1]) */
-	bool *used;	      /* by observed cable, then by observed host */
-	bool *settled;	      /* by row: its state is known */
-	struct ft_map rails;  /* by host and switch: a listing */
-	uint32_t *told;	      /* by finding: how many cables have the state that it tells */
-	uint32_t *due;	      /* by listed host: its number in the model's plan, or FT_NONE: not due and not there */
+	uint32_t *row_of;    /* by wire: its row */
+	bool *used;	     /* by observed cable, then by observed host */
+	bool *settled;	     /* by row: its state is known */
+	struct ft_map rails; /* by host and switch: a listing */
+	uint32_t *told;	     /* by finding: how many cables have the state that it tells */
+	uint32_t *due;	     /* by listed host: its number in the model's plan, or FT_NONE: not due and not there */
 };
 
 static void maker_release(struct maker *x)
 {
 	free(x->row_of);
-	free(x->first);
-	free(x->at);
 	free(x->used);
 	free(x->settled);
 	ft_map_release(&x->rails);
@@ -52,33 +49,6 @@ static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_
 
 /* ---- what is where ---- */
 
-static uint32_t cell_of(const struct ft_model *m, const struct ft_observed_cable *cable)
-{
-	uint32_t a = m->observed.switches[cable->a].planned, b = m->observed.switches[cable->b].planned;
-
-	return a == FT_NONE || b == FT_NONE || a == b ? m->cells.count : ft_cell_at(m, a, b);
-}
-
-/* Live cables by cell, by counting. */
-static void cells_sort(struct maker *x)
-{
-	const struct ft_model *m = x->m;
-	uint32_t cells = m->cells.count + 1;
-
-	for (uint32_t i = 0; i < m->observed.cable_count; i++)
-		x->first[cell_of(m, &m->observed.cables[i]) + 1]++;
-	for (uint32_t i = 0; i < cells; i++)
-		x->first[i + 1] += x->first[i];
-	for (uint32_t i = m->observed.cable_count; i-- > 0;) {
-		uint32_t cell = cell_of(m, &m->observed.cables[i]);
-
-		x->at[--x->first[cell + 1]] = i;
-	}
-	/* The ends have become the beginnings of the cells behind. */
-	memmove(x->first, x->first + 1, cells * sizeof(*x->first));
-	x->first[cells] = m->observed.cable_count;
-}
-
 static int maker_init(struct maker *x)
 {
 	const struct ft_model *m = x->m;
@@ -87,12 +57,10 @@ static int maker_init(struct maker *x)
 	for (uint32_t i = 0; i < x->s->plan->bundle_count; i++)
 		wires += x->s->plan->bundles[i].count;
 	x->row_of = malloc((wires + 1) * sizeof(*x->row_of));
-	x->first = calloc(m->cells.count + 3UL, sizeof(*x->first));
-	x->at = calloc(m->observed.cable_count + 1UL, sizeof(*x->at));
 	x->used = calloc((size_t)m->observed.cable_count + m->observed.host_count + 1, sizeof(*x->used));
 	x->settled = calloc(x->s->count + 1UL, sizeof(*x->settled));
 	x->told = calloc(m->report->finding_count + 1UL, sizeof(*x->told));
-	if (!x->told || !x->row_of || !x->first || !x->at || !x->used || !x->settled)
+	if (!x->told || !x->row_of || !x->used || !x->settled)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->s->count; i++) {
 		x->s->states[i] = (struct ft_row_state){
@@ -100,7 +68,6 @@ static int maker_init(struct maker *x)
 		if (x->s->rows[i].wire != FT_UNPINNED)
 			x->row_of[x->s->rows[i].wire] = i;
 	}
-	cells_sort(x);
 	return 0;
 }
 
@@ -124,7 +91,18 @@ struct bundle {
 	uint32_t wire, count; /* its first, and how many */
 	bool exact;	      /* the plan gives its ports */
 	uint32_t left;	      /* so many may still be found */
+	uint32_t cables;      /* observed at @p */
 };
+
+/* Of the observed cables of the switch in @p number @n, if it leads to that in @q; else FT_NONE. */
+static uint32_t cable_at(const struct maker *x, const struct bundle *b, uint32_t n)
+{
+	const struct ft_observed_fabric *observed = &x->m->observed;
+	uint32_t here = x->m->observed_of[b->p], cable = observed->at[observed->switches[here].first_cable + n];
+	uint32_t there = ft_cable_far(&observed->cables[cable], here);
+
+	return observed->switches[there].planned == b->q && there != here ? cable : FT_NONE;
+}
 
 static void cable_ports(const struct maker *x, const struct bundle *b, uint32_t cable, uint32_t *a, uint32_t *z)
 {
@@ -164,11 +142,11 @@ static void wire_take(struct maker *x, struct bundle *b, uint32_t wire, uint32_t
 static void wires_in_ports(struct maker *x, struct bundle *b, bool any)
 {
 	for (uint32_t w = b->wire; w < b->wire + b->count; w++)
-		for (uint32_t i = x->first[b->cell]; i < x->first[b->cell + 1] && b->left > 0; i++) {
-			uint32_t cable = x->at[i];
+		for (uint32_t i = 0; i < b->cables && b->left > 0; i++) {
+			uint32_t cable = cable_at(x, b, i);
 
-			if (x->settled[x->row_of[w]] || x->used[cable] || (!b->exact && x->m->misplaced[cable]) ||
-			    !ports_fit(x, b, cable, w, any))
+			if (cable == FT_NONE || x->settled[x->row_of[w]] || x->used[cable] ||
+			    (!b->exact && x->m->misplaced[cable]) || !ports_fit(x, b, cable, w, any))
 				continue;
 			wire_take(x, b, w, cable, FT_CABLE_RIGHT);
 		}
@@ -179,10 +157,10 @@ static void wires_in_others(struct maker *x, struct bundle *b)
 {
 	uint32_t w = b->wire;
 
-	for (uint32_t i = x->first[b->cell]; i < x->first[b->cell + 1] && b->left > 0; i++) {
-		uint32_t cable = x->at[i];
+	for (uint32_t i = 0; i < b->cables && b->left > 0; i++) {
+		uint32_t cable = cable_at(x, b, i);
 
-		if (x->used[cable] || (!b->exact && x->m->misplaced[cable]))
+		if (cable == FT_NONE || x->used[cable] || (!b->exact && x->m->misplaced[cable]))
 			continue;
 		while (w < b->wire + b->count && x->settled[x->row_of[w]])
 			w++;
@@ -193,10 +171,10 @@ static void wires_in_others(struct maker *x, struct bundle *b)
 }
 
 /* Of cables of which an end was not seen. A cable whose far switch does not answer is up at one end. */
-static enum ft_cable_state unseen_state(const struct ft_model *m, const struct bundle *b)
+static enum ft_cable_state unseen_state(const struct ft_model *m, uint32_t p, uint32_t q)
 {
-	enum ft_status one = m->status[b->p], other = m->status[b->q];
-	bool nothing = m->observed_of[b->p] == FT_NONE && m->observed_of[b->q] == FT_NONE;
+	enum ft_status one = m->status[p], other = m->status[q];
+	bool nothing = m->observed_of[p] == FT_NONE && m->observed_of[q] == FT_NONE;
 
 	if (ft_status_is_gone(one) || ft_status_is_gone(other) || one == FT_STATUS_NOT_DUE ||
 	    other == FT_STATUS_NOT_DUE)
@@ -227,6 +205,7 @@ static struct bundle bundle_of(const struct maker *x, uint32_t index)
 			   .exact = plan->cable_count > 0};
 
 	b.cell = ft_cell_at(x->m, b.p, b.q);
+	b.cables = ft_observed_at(x->m, b.p) ? ft_observed_at(x->m, b.p)->cable_count : 0;
 	return b;
 }
 
@@ -238,7 +217,7 @@ static void bundle_see(struct maker *x, uint32_t index)
 	const struct ft_pair *pair = ft_pair_at(m, b.p, b.q);
 
 	if (m->observed_of[b.p] == FT_NONE || m->observed_of[b.q] == FT_NONE) {
-		wires_settle_rest(x, &b, unseen_state(m, &b), b.count);
+		wires_settle_rest(x, &b, unseen_state(m, b.p, b.q), b.count);
 		return;
 	}
 	if (!pair)
@@ -324,8 +303,9 @@ static uint32_t finding_of(const struct ft_model *m, uint32_t cable)
  */
 static void hidden_see(struct maker *x, const struct bundle *b)
 {
-	for (uint32_t i = x->first[b->cell]; i < x->first[b->cell + 1]; i++) {
-		uint32_t finding = x->m->misplaced[x->at[i]] ? finding_of(x->m, x->at[i]) : FT_NONE;
+	for (uint32_t i = 0; i < b->cables; i++) {
+		uint32_t cable = cable_at(x, b, i);
+		uint32_t finding = cable != FT_NONE && x->m->misplaced[cable] ? finding_of(x->m, cable) : FT_NONE;
 
 		for (uint32_t w = b->wire; finding != FT_NONE && w < b->wire + b->count; w++) {
 			if (x->settled[x->row_of[w]] || x->told[finding] >= x->m->report->findings[finding].count)
@@ -433,16 +413,7 @@ static enum ft_cable_state listed_state(const struct maker *x, uint32_t listing,
  * there. */
 static enum ft_cable_state host_unseen_state(const struct ft_model *m, uint32_t place)
 {
-	const struct ft_observed_switch *sw = ft_observed_at(m, place);
-
-	if (!sw && m->status[place] == FT_STATUS_MUTE)
-		return FT_CABLE_UNKNOWN;
-	if (!sw)
-		return ft_status_is_gone(m->status[place]) || m->status[place] == FT_STATUS_NOT_DUE ||
-				       (m->snapshot->source.complete && !m->cut_off)
-			       ? FT_CABLE_MISSING
-			       : FT_CABLE_UNKNOWN;
-	return FT_CABLE_MISSING;
+	return ft_observed_at(m, place) ? FT_CABLE_MISSING : unseen_state(m, place, place);
 }
 
 static uint32_t listing_of(const struct maker *x, uint32_t row)
@@ -470,40 +441,16 @@ static void listed_see(struct maker *x)
 	}
 }
 
-/* By observed switch where its hosts begin among all, sorted. The caller frees both. */
-static int hosts_sort(const struct ft_model *m, uint32_t **ret_first, uint32_t **ret_at)
-{
-	uint32_t *first = calloc(m->observed.switch_count + 2UL, sizeof(*first));
-	uint32_t *at = calloc(m->observed.host_count + 1UL, sizeof(*at));
-
-	if (!first || !at) {
-		free(first);
-		free(at);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < m->observed.host_count; i++)
-		first[m->observed.hosts[i].observed + 1]++;
-	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		first[i + 1] += first[i];
-	for (uint32_t i = 0; i < m->observed.host_count; i++)
-		at[first[m->observed.hosts[i].observed]++] = i;
-	memmove(first + 1, first, m->observed.switch_count * sizeof(*first));
-	first[0] = 0;
-	*ret_first = first;
-	*ret_at = at;
-	return 0;
-}
-
 /* Unlisted hosts of one row's switch: those in the row's port first, then, @any, in another one. */
-static void unlisted_see(struct maker *x, uint32_t row, const uint32_t *first, const uint32_t *at, bool any)
+static void unlisted_see(struct maker *x, uint32_t row, bool any)
 {
 	const struct ft_model *m = x->m;
-	uint32_t observed = m->observed_of[m->place_of[x->s->rows[row].b]];
+	const struct ft_observed_switch *sw = ft_observed_at(m, m->place_of[x->s->rows[row].b]);
 
-	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || observed == FT_NONE)
+	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || !sw)
 		return;
-	for (uint32_t i = first[observed]; i < first[observed + 1]; i++) {
-		uint32_t host = at[i], port = ft_port_number(m, m->observed.hosts[host].switch_port);
+	for (uint32_t host = sw->first_host; host < sw->end_host; host++) {
+		uint32_t port = ft_port_number(m, m->observed.hosts[host].switch_port);
 
 		if (x->used[m->observed.cable_count + host] || (!any && port != x->s->rows[row].b_port))
 			continue;
@@ -557,18 +504,17 @@ static void unlisted_finish(struct maker *x, uint32_t row, uint32_t *unheard)
 
 static int hosts_see(struct maker *x)
 {
-	_cleanup_free_ uint32_t *first = NULL, *at = NULL;
 	_cleanup_free_ uint32_t *unheard = calloc(x->m->observed.switch_count + 1UL, sizeof(*unheard));
 	uint32_t next = 0;
 
-	if (!unheard || hosts_sort(x->m, &first, &at) < 0 || rails_learn(x) < 0 || due_learn(x) < 0)
+	if (!unheard || rails_learn(x) < 0 || due_learn(x) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->m->observed.switch_count; i++)
 		unheard[i] = x->m->observed.switches[i].unheard;
 	listed_see(x);
 	for (unsigned int any = 0; any < 2; any++)
 		for (uint32_t row = 0; row < x->s->count; row++)
-			unlisted_see(x, row, first, at, any > 0);
+			unlisted_see(x, row, any > 0);
 	for (uint32_t row = 0; row < x->s->count; row++)
 		surplus_see(x, row, &next);
 	for (uint32_t row = 0; row < x->s->count; row++)
@@ -648,28 +594,16 @@ static void counts_see(const struct ft_model *m, const uint32_t *item_of, uint32
 	s->mbps = ft_rate_mbps(m->chips->ports[ends[0]].rate);
 	ends[1] = m->chips->ports[ends[0]].peer;
 	for (unsigned int n = 0; n < 2; n++)
-		if (ends[n] != FT_NO_PORT && item_of[ends[n]] != FT_NONE)
+		if (ends[n] != FT_NO_PORT && item_of[ends[n]] != FT_NONE &&
+		    m->input->counters->items[item_of[ends[n]]].status == FT_COUNTED)
 			count_add(&m->input->counters->items[item_of[ends[n]]], s);
-}
-
-/* By port of m->chips: its item of the counters, where it was read. */
-static uint32_t *items_find(const struct ft_model *m)
-{
-	uint32_t *item_of = malloc((m->chips->port_count + 1UL) * sizeof(*item_of));
-
-	for (uint32_t i = 0; item_of && i < m->chips->port_count; i++)
-		item_of[i] = FT_NONE;
-	for (uint32_t i = 0; item_of && m->input->counters && i < m->input->counters->count; i++)
-		if (m->input->counters->items[i].status == FT_COUNTED)
-			item_of[m->input->counters->items[i].port] = i;
-	return item_of;
 }
 
 /* Of cables in their place: whether they are as they should be. */
 static int marks_see(struct maker *x)
 {
 	_cleanup_free_ uint8_t *marks = NULL;
-	_cleanup_free_ uint32_t *item_of = items_find(x->m);
+	_cleanup_free_ uint32_t *item_of = ft_counters_index(x->m);
 	int r = item_of ? marks_make(x->m, &marks) : -ENOMEM;
 
 	for (uint32_t row = 0; r == 0 && row < x->s->count; row++) {

@@ -136,28 +136,13 @@ struct cable {
 	bool errors[2];
 };
 
-enum { RANK_UNKNOWN = 1 << 16, RANK_HOST };
-
-static unsigned int port_rank(const struct ft_model *m, uint32_t port)
-{
-	const struct ft_port *p = &m->chips->ports[port];
-	uint32_t observed;
-
-	if (ft_port_node(m->chips, p)->type != FT_NODE_SWITCH)
-		return RANK_HOST;
-	if (m->origin)
-		return 0;
-	observed = m->observed.switch_of_node[p->node];
-	return observed == FT_NONE ? RANK_UNKNOWN : ft_rank_of_observed(m, observed);
-}
-
 static struct cable cable_make(const struct ft_model *m, const uint32_t *item_of, uint32_t port)
 {
 	const struct ft_counters *counters = m->input->counters;
 	uint32_t peer = m->chips->ports[port].peer;
 	struct cable c = {.ports = {port, peer == FT_NO_PORT ? FT_NONE : peer}};
 
-	if (c.ports[1] != FT_NONE && port_rank(m, c.ports[0]) > port_rank(m, c.ports[1])) {
+	if (c.ports[1] != FT_NONE && ft_port_order(m, c.ports[0]) > ft_port_order(m, c.ports[1])) {
 		c.ports[0] = peer;
 		c.ports[1] = port;
 	}
@@ -184,8 +169,7 @@ static void cable_fix(struct ft_model *m, struct ft_finding *f, const struct cab
 {
 	static const char reseat[] = "reseat the cable and clean its plugs, then replace it";
 	unsigned int victim = c->errors[0] ? 0 : 1, sender = 1 - victim;
-	_cleanup_(ft_text_release) struct ft_text a = {0};
-	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 
 	if (only_failed(m, c))
 		ft_say(m, &f->fix, "if nobody took the link down or restarted what is at its end, %s", reseat);
@@ -212,9 +196,7 @@ static void cable_report(struct ft_model *m, const struct cable *c)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PORT_ERRORS, FT_EVIDENCE_SEEN);
 	const struct ft_port_count *counted = c->counts[c->errors[0] ? 0 : 1];
-	_cleanup_(ft_text_release) struct ft_text what = {0};
-	_cleanup_(ft_text_release) struct ft_text a = {0};
-	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text what = {0}, a = {0}, b = {0};
 	uint64_t allowed = symbols_allowed(m, counted);
 
 	for (unsigned int i = 0; i < 2; i++)
@@ -317,23 +299,29 @@ static void unread_report(struct ft_model *m)
 		       : "check again; perfquery on one of them tells more");
 }
 
+uint32_t *ft_counters_index(const struct ft_model *m)
+{
+	uint32_t *item_of = malloc((m->chips->port_count + 1UL) * sizeof(*item_of));
+
+	for (uint32_t i = 0; item_of && i < m->chips->port_count; i++)
+		item_of[i] = FT_NONE;
+	for (uint32_t i = 0; item_of && m->input->counters && i < m->input->counters->count; i++)
+		item_of[m->input->counters->items[i].port] = i;
+	return item_of;
+}
+
 int ft_counters_check(struct ft_model *m)
 {
 	const struct ft_counters *counters = m->input->counters;
-	_cleanup_free_ uint32_t *item_of = NULL;
+	_cleanup_free_ uint32_t *item_of = counters ? ft_counters_index(m) : NULL;
 
 	if (!counters)
 		return 0;
-	item_of = malloc((m->chips->port_count + 1UL) * sizeof(*item_of));
 	if (!item_of)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->chips->port_count; p++)
-		item_of[p] = FT_NONE;
 	m->report->counters.interval_ms = counters->interval_ms;
-	for (uint32_t i = 0; i < counters->count; i++) {
-		item_of[counters->items[i].port] = i;
+	for (uint32_t i = 0; i < counters->count; i++)
 		count_port(&m->report->counters, &counters->items[i]);
-	}
 	for (uint32_t p = 0; p < m->chips->port_count; p++) {
 		uint32_t peer = m->chips->ports[p].peer;
 		struct cable c;

@@ -68,15 +68,12 @@ static void host_act(struct ft_model *m, struct ft_finding *f, uint32_t switch_p
 /* The highest port with a host on a switch, below port @below (of the snapshot's), or FT_NONE. */
 static uint32_t host_port_below(const struct ft_model *m, uint32_t observed, uint32_t below)
 {
-	uint32_t best = FT_NONE;
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	for (uint32_t i = 0; i < m->observed.host_count; i++) {
-		uint32_t port = m->observed.hosts[i].switch_port;
-
-		if (m->observed.hosts[i].observed == observed && port < below && (best == FT_NONE || port > best))
-			best = port;
-	}
-	return best;
+	for (uint32_t i = sw->end_host; i-- > sw->first_host;)
+		if (m->observed.hosts[i].switch_port < below)
+			return m->observed.hosts[i].switch_port;
+	return FT_NONE;
 }
 
 /* The surplus hosts of an edge: those in its highest ports. Its aggregation node is none of them. */
@@ -117,8 +114,7 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
 		const struct ft_observed_switch *sw = &m->observed.switches[host->observed];
-		_cleanup_(ft_text_release) struct ft_text a = {0};
-		_cleanup_(ft_text_release) struct ft_text b = {0};
+		_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 		struct ft_finding *f;
 		char kind[FT_KIND_WORDS_SIZE];
 
@@ -155,9 +151,7 @@ static void host_of_unseen(struct ft_model *m, uint32_t host)
 	const struct ft_port *port = &m->chips->ports[ft_port_origin(m, m->observed.hosts[host].switch_port)];
 	const struct ft_node *node = ft_port_node(m->chips, port);
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOST_MISPLACED, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text who = {0};
-	_cleanup_(ft_text_release) struct ft_text here = {0};
-	_cleanup_(ft_text_release) struct ft_text home = {0};
+	_cleanup_(ft_text_release) struct ft_text who = {0}, here = {0}, home = {0};
 	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length);
 	struct ft_place from = {.name = name, .guid = node->guid, .port = port->number};
 	struct ft_place to = {.name = m->plan->switches[listing->edge].name, .port = listing->port};
@@ -344,8 +338,7 @@ static void hosts_alternatives(struct ft_model *m, struct ft_finding *f)
 		if (named++ < 4)
 			ft_text_printf(&others, "%s%s (%u)", named > 1 ? ", " : "", sw->label, sw->hosts);
 	}
-	if (named > 4)
-		ft_text_printf(&others, " and %u more", named - 4);
+	ft_text_more(&others, named, 4);
 	m->failed |= others.failed;
 	if (named == 0)
 		return;
@@ -439,8 +432,7 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 				   ft_text_string(&interface), m->observed.switches[observed].label, port);
 		m->failed |= interface.failed;
 	}
-	if (count > SHOWN)
-		ft_text_printf(names, " and %u more", count - SHOWN);
+	ft_text_more(names, count, SHOWN);
 }
 
 /*
@@ -468,17 +460,7 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 				ft_text_printf(names, "%s%s", shown > 1 ? ", " : ": ", host->name);
 		}
 	}
-	if (gone > SHOWN)
-		ft_text_printf(names, " and %u more", gone - SHOWN);
-}
-
-/* What the report calls the switch of one of the finding's places. */
-static const char *where_label(const struct ft_model *m, const struct ft_place *place)
-{
-	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		if (m->observed.switches[i].guid == place->guid)
-			return m->observed.switches[i].label;
-	return place->name;
+	ft_text_more(names, gone, SHOWN);
 }
 
 /* ", on edge003"; ", on 9 edge switches (edge001, edge002, edge003 and 6 more)" */
@@ -490,22 +472,20 @@ static void short_switches_name(const struct ft_model *m, const struct ft_findin
 	if (f->where_count == 0)
 		return;
 	if (f->where_count == 1) {
-		ft_text_printf(text, ", on %s", where_label(m, &f->where[0]));
+		ft_text_printf(text, ", on %s", ft_place_label(m, &f->where[0]));
 		return;
 	}
 	ft_text_printf(text, ", on %zu %sswitches (", f->where_count, kind);
 	for (size_t i = 0; i < f->where_count && i < SHOWN; i++)
-		ft_text_printf(text, "%s%s", i > 0 ? ", " : "", where_label(m, &f->where[i]));
-	if (f->where_count > SHOWN)
-		ft_text_printf(text, " and %zu more", f->where_count - SHOWN);
+		ft_text_printf(text, "%s%s", i > 0 ? ", " : "", ft_place_label(m, &f->where[i]));
+	ft_text_more(text, f->where_count, SHOWN);
 	ft_text_puts(text, ")");
 }
 
 static void hosts_missing(struct ft_model *m, uint32_t count)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_MISSING, hosts_evidence(m));
-	_cleanup_(ft_text_release) struct ft_text names = {0};
-	_cleanup_(ft_text_release) struct ft_text switches = {0};
+	_cleanup_(ft_text_release) struct ft_text names = {0}, switches = {0};
 	char hosts[48];
 
 	f->count = count;

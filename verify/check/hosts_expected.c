@@ -341,8 +341,7 @@ static void stray_why(struct ft_model *m, const struct hosts *h, enum fate fate,
 static void stray_tell(struct ft_model *m, const struct hosts *h, size_t index, enum fate fate, const struct form *like)
 {
 	const char *name = m->design->expect.hosts_down_names[index], *meant = name_meant(m, name);
-	_cleanup_(ft_text_release) struct ft_text list = {0};
-	_cleanup_(ft_text_release) struct ft_text why = {0};
+	_cleanup_(ft_text_release) struct ft_text list = {0}, why = {0};
 	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
 	_cleanup_free_ char *safe_meant = meant ? ft_text_safe_dup(meant, strlen(meant)) : strdup("");
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EXPECT_UNKNOWN, FT_EVIDENCE_SEEN);
@@ -369,8 +368,7 @@ static void stray_tell(struct ft_model *m, const struct hosts *h, size_t index, 
 static void up_tell(struct ft_model *m, const struct hosts *h, const uint32_t *up, const size_t *index, uint32_t count)
 {
 	enum { SHOWN = 6 };
-	_cleanup_(ft_text_release) struct ft_text list = {0};
-	_cleanup_(ft_text_release) struct ft_text names = {0};
+	_cleanup_(ft_text_release) struct ft_text list = {0}, names = {0};
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EXPECT_OUTDATED, FT_EVIDENCE_SEEN);
 	char hosts[48];
 
@@ -385,8 +383,7 @@ static void up_tell(struct ft_model *m, const struct hosts *h, const uint32_t *u
 		if (i < SHOWN)
 			ft_text_add_safe(&names, h->up[up[i]], brief_length(h->up[up[i]]));
 	}
-	if (count > SHOWN)
-		ft_text_printf(&names, " and %u more", count - SHOWN);
+	ft_text_more(&names, count, SHOWN);
 	list_add(m, index[0], &list);
 	m->failed |= ft_text_failed(&list) || ft_text_failed(&names);
 	ft_say(m, &f->expected, "%s down", ft_plural(count, "host", hosts));

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
@@ -19,7 +20,7 @@
 
 struct names {
 	char **name; /* owned, and each */
-	size_t count, room;
+	size_t count;
 	size_t bytes; /* of the names */
 };
 
@@ -36,22 +37,17 @@ static void names_release(struct names *n)
 static int name_add(struct names *n, const char *description, size_t length)
 {
 	_cleanup_free_ char *name = ft_host_name_dup(description, length);
+	char **more;
 
 	if (!name)
 		return -ENOMEM;
 	if (name[0] == '\0')
 		return 0;
-	if (n->count == n->room) {
-		size_t room = n->room ? 2 * n->room : 16;
-		char **more = reallocarray(n->name, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		n->name = more;
-		n->room = room;
-	}
+	more = FT_LIST_MORE(n->name, n->count);
+	if (!more)
+		return -ENOMEM;
 	n->bytes += strlen(name) + 1;
-	n->name[n->count++] = FT_STEAL(name);
+	*more = FT_STEAL(name);
 	return 0;
 }
 

@@ -79,8 +79,7 @@ static void change_end(struct change *c)
 	if (!f)
 		return;
 	f->count = c->count;
-	if (c->count > SHOWN)
-		ft_text_printf(&c->names, " and %u more", c->count - SHOWN);
+	ft_text_more(&c->names, c->count, SHOWN);
 	ft_say(c->m, &f->text, "%s %s %s%s", ft_plural(c->count, "host", hosts), c->count == 1 ? "is" : "are",
 	       c->happened, ft_text_string(&c->names));
 	ft_say(c->m, &f->fix, "%s", c->fix);
@@ -123,9 +122,7 @@ static void new_find(struct change *c, const struct ft_map *before)
 
 int ft_hosts_since_check(struct ft_model *m)
 {
-	_cleanup_(ft_map_release) struct ft_map before = {0};
-	_cleanup_(ft_map_release) struct ft_map now = {0};
-	_cleanup_(ft_map_release) struct ft_map switches = {0};
+	_cleanup_(ft_map_release) struct ft_map before = {0}, now = {0}, switches = {0};
 	struct change gone = {.m = m,
 			      .code = FT_CODE_HOSTS_MISSING,
 			      .happened = "gone",

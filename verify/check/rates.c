@@ -39,46 +39,25 @@ struct expectation {
 	struct ft_rate majority;
 };
 
-enum { LANES_MAX = 13 };
-
 /* Hosts are put on split ports one by one; between switches either all cables are split or none. */
-static bool splits_are_usual(uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+static bool splits_are_usual(const struct ft_rate_votes *votes)
 {
 	uint32_t split = 0, all = 0;
 
-	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
-		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++) {
-			all += votes[lanes][speed];
-			split += rate_is_split((struct ft_rate){lanes, speed}) ? votes[lanes][speed] : 0;
-		}
+	for (unsigned int i = 0; i < FT_RATES; i++) {
+		struct ft_rate rate = {(uint8_t)(i / FT_SPEED_COUNT), i % FT_SPEED_COUNT};
+
+		all += ft_rate_mbps(rate) > 0 ? votes->at[i] : 0;
+		split += rate_is_split(rate) ? votes->at[i] : 0;
+	}
 	return split * 4 >= all;
 }
 
-static void majority_find(struct expectation *e, uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
+static void majority_find(struct expectation *e, const struct ft_rate_votes *votes)
 {
-	uint32_t most = 0;
-
-	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
-		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++)
-			/* Of two equally common rates the faster one is expected. */
-			if (votes[lanes][speed] > 0 && votes[lanes][speed] >= most) {
-				struct ft_rate rate = {lanes, speed};
-
-				if (votes[lanes][speed] == most && ft_rate_mbps(rate) < ft_rate_mbps(e->majority))
-					continue;
-				most = votes[lanes][speed];
-				e->majority = rate;
-			}
+	e->majority = ft_rate_usual(votes);
 	e->rates = &e->majority;
-	e->count = most > 0;
-}
-
-static void vote(const struct ft_model *m, uint32_t port, uint32_t votes[LANES_MAX][FT_SPEED_COUNT])
-{
-	struct ft_rate rate = cable_rate(m, port);
-
-	if (rate.lanes < LANES_MAX && rate.speed < FT_SPEED_COUNT)
-		votes[rate.lanes][rate.speed]++;
+	e->count = e->majority.lanes > 0;
 }
 
 /* Returns the expected rate that @rate is below, or NULL. */
@@ -235,9 +214,7 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	struct ft_rate rate = cable_rate(m, near_port);
 	bool narrow = rate.lanes < expected->lanes;
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text a = {0};
-	_cleanup_(ft_text_release) struct ft_text b = {0};
-	_cleanup_(ft_text_release) struct ft_text why = {0};
+	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0}, why = {0};
 	char is[FT_RATE_NAME_SIZE], should[FT_RATE_NAME_SIZE];
 	const uint32_t ends[2] = {near_port, m->snapshot->ports[near_port].peer};
 
@@ -385,15 +362,19 @@ static int cables_classify(const struct ft_model *m, struct classes *c)
 /* Classes with fewer cables than this have no meaningful majority: the expectation of the tree is used. */
 enum { CLASS_FEW = 4 };
 
-typedef uint32_t votes_array[LANES_MAX][FT_SPEED_COUNT];
-
-static uint32_t votes_count(votes_array votes)
+static uint32_t votes_count(const struct ft_rate_votes *votes)
 {
 	uint32_t count = 0;
 
-	for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT; n++)
-		count += votes[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
+	for (unsigned int i = 0; i < FT_RATES; i++)
+		count += votes->at[i];
 	return count;
+}
+
+static void votes_add(struct ft_rate_votes *sum, const struct ft_rate_votes *votes)
+{
+	for (unsigned int i = 0; i < FT_RATES; i++)
+		sum->at[i] += votes->at[i];
 }
 
 /* What is known of a class before it votes. */
@@ -407,7 +388,7 @@ struct prior {
  * tree, which is also what a class of few is held against; NULL: that is what is asked for.
  */
 static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *all,
-			     const struct prior *prior, votes_array votes, bool hosts)
+			     const struct prior *prior, const struct ft_rate_votes *votes, bool hosts)
 {
 	uint32_t count = votes_count(votes);
 
@@ -427,29 +408,22 @@ static void expectation_find(struct expectation *e, const struct ft_rates *given
 	}
 }
 
-/* The votes of all classes of the tree, behind those of each. */
-static void votes_sum(votes_array *votes, uint32_t classes, const struct prior *priors)
-{
-	memset(votes[classes], 0, sizeof(votes[classes]));
-	for (uint32_t class = 0; class < classes; class ++)
-		for (unsigned int n = 0; n < LANES_MAX * FT_SPEED_COUNT && !priors[class].beside; n++)
-			votes[classes][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT] +=
-				votes[class][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
-}
-
-/* By class, and after them for all; @e may point to its majority, so it must not be moved. */
-static int expectations_find(const struct ft_rates *given, votes_array *votes, uint32_t classes,
+/* By class, and after them for all of the tree; @e may point to its majority, so it must not be moved. */
+static int expectations_find(const struct ft_rates *given, const struct ft_rate_votes *votes, uint32_t classes,
 			     const struct prior *priors, bool hosts, struct expectation **ret)
 {
 	struct expectation *e = calloc(classes + 1UL, sizeof(*e));
+	struct ft_rate_votes all = {0};
 
 	*ret = e;
 	if (!e)
 		return -ENOMEM;
-	votes_sum(votes, classes, priors);
-	expectation_find(&e[classes], given, NULL, &(struct prior){NULL, false}, votes[classes], hosts);
 	for (uint32_t class = 0; class < classes; class ++)
-		expectation_find(&e[class], given, &e[classes], &priors[class], votes[class], hosts);
+		if (!priors[class].beside)
+			votes_add(&all, &votes[class]);
+	expectation_find(&e[classes], given, NULL, &(struct prior){NULL, false}, &all, hosts);
+	for (uint32_t class = 0; class < classes; class ++)
+		expectation_find(&e[class], given, &e[classes], &priors[class], &votes[class], hosts);
 	return 0;
 }
 
@@ -474,27 +448,25 @@ static struct prior prior_of_cables(const struct classes *c, uint32_t class)
 }
 
 /* What most cables of switches of a sort run at, those of one class left out. */
-static void sort_expect(const struct classes *c, uint32_t sort, uint32_t without, votes_array *votes,
+static void sort_expect(const struct classes *c, uint32_t sort, uint32_t without, const struct ft_rate_votes *votes,
 			struct expectation *ret)
 {
-	votes_array sum = {{0}};
+	struct ft_rate_votes sum = {0};
 
 	*ret = (struct expectation){0};
 	for (uint32_t class = 0; class < c->cable_classes; class ++)
-		for (unsigned int n = 0; class != without && (c->ends[class][0] == sort || c->ends[class][1] == sort) &&
-					 n < LANES_MAX * FT_SPEED_COUNT;
-		     n++)
-			sum[n / FT_SPEED_COUNT][n % FT_SPEED_COUNT] +=
-				votes[class][n / FT_SPEED_COUNT][n % FT_SPEED_COUNT];
-	if (votes_count(sum) < CLASS_FEW)
+		if (class != without && (c->ends[class][0] == sort || c->ends[class][1] == sort))
+			votes_add(&sum, &votes[class]);
+	if (votes_count(&sum) < CLASS_FEW)
 		return;
-	ret->splits = splits_are_usual(sum);
-	majority_find(ret, sum);
+	ret->splits = splits_are_usual(&sum);
+	majority_find(ret, &sum);
 }
 
 /* Few cables, on a switch all others of which are slower than is usual, are no faster than that: it is of an older
  * make. */
-static void few_expect(const struct classes *c, uint32_t class, votes_array *votes, struct expectation *e)
+static void few_expect(const struct classes *c, uint32_t class, const struct ft_rate_votes *votes,
+		       struct expectation *e)
 {
 	for (unsigned int n = 0; n < 2; n++) {
 		struct expectation own;
@@ -540,7 +512,7 @@ static bool is_as_fast_as_any(const struct ft_model *m, uint32_t port, const uns
 
 static int uplink_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
 {
-	_cleanup_free_ votes_array *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
+	_cleanup_free_ struct ft_rate_votes *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
 	_cleanup_free_ struct prior *priors = calloc(c->cable_classes + 1UL, sizeof(*priors));
 	_cleanup_free_ struct expectation *e = NULL;
 	const char *word = ft_plan_has_ranks(m->plan) ? "uplink " : "";
@@ -552,10 +524,10 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 		priors[class] = prior_of_cables(c, class);
 	for (uint32_t i = 0; i < m->observed.cable_count; i++)
 		if (c->of_cable[i] != FT_NONE)
-			vote(m, m->observed.cables[i].a_port, votes[c->of_cable[i]]);
+			ft_rate_vote(&votes[c->of_cable[i]], cable_rate(m, m->observed.cables[i].a_port));
 	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, priors, false, &e);
 	for (uint32_t class = 0; r == 0 && class < c->cable_classes; class ++)
-		if (!e[class].given && !priors[class].beside && votes_count(votes[class]) < CLASS_FEW)
+		if (!e[class].given && !priors[class].beside && votes_count(&votes[class]) < CLASS_FEW)
 			few_expect(c, class, votes, &e[class]);
 	for (unsigned int beside = 0; r == 0 && beside < 2; beside++)
 		for (uint32_t i = 0; i < m->observed.cable_count; i++) {
@@ -567,7 +539,7 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 				short_of = rate_shortfall(&e[c->of_cable[i]], cable_rate(m, cable->a_port));
 			if (!short_of || rate_is_accepted(m, cable->a_port))
 				continue;
-			if (!e[c->of_cable[i]].given && votes_count(votes[c->of_cable[i]]) < CLASS_FEW &&
+			if (!e[c->of_cable[i]].given && votes_count(&votes[c->of_cable[i]]) < CLASS_FEW &&
 			    (is_as_fast_as_any(m, cable->a_port, fastest, cable->a) ||
 			     is_as_fast_as_any(m, cable->a_port, fastest, cable->b)))
 				continue;
@@ -581,7 +553,7 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 {
 	/* Host cables of unplanned switches are treated as a small class. */
 	uint32_t strange = c->sorts, classes = c->sorts + 1;
-	_cleanup_free_ votes_array *votes = calloc(classes + 1UL, sizeof(*votes));
+	_cleanup_free_ struct ft_rate_votes *votes = calloc(classes + 1UL, sizeof(*votes));
 	_cleanup_free_ struct prior *priors = calloc(classes + 1UL, sizeof(*priors));
 	_cleanup_free_ struct expectation *e = NULL;
 	int r;
@@ -596,7 +568,7 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		uint32_t sort = c->sort[m->observed.hosts[i].observed];
 
-		vote(m, m->observed.hosts[i].switch_port, votes[sort == FT_NONE ? strange : sort]);
+		ft_rate_vote(&votes[sort == FT_NONE ? strange : sort], cable_rate(m, m->observed.hosts[i].switch_port));
 	}
 	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);
 	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
@@ -604,7 +576,7 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 		uint32_t sort = c->sort[observed] == FT_NONE ? strange : c->sort[observed];
 		const struct ft_rate *short_of = rate_shortfall(&e[sort], cable_rate(m, port));
 
-		if (short_of && !e[sort].given && votes_count(votes[sort]) < CLASS_FEW &&
+		if (short_of && !e[sort].given && votes_count(&votes[sort]) < CLASS_FEW &&
 		    is_as_fast_as_any(m, port, fastest, observed))
 			continue;
 		if (short_of && !rate_is_accepted(m, port))

@@ -77,20 +77,6 @@ static const char *state_name(const struct ft_port *port)
 	return port->logical_state == STATE_INITIALIZE ? "Initialize" : "Armed";
 }
 
-/* The order of the ends in a sentence: a switch before a host, an edge before a core. */
-static bool ends_turn(const struct ft_model *m, const struct ft_port *port, const struct ft_port *peer)
-{
-	bool a = ft_port_node(m->chips, port)->type == FT_NODE_SWITCH;
-	bool b = ft_port_node(m->chips, peer)->type == FT_NODE_SWITCH;
-	uint32_t x, y;
-
-	if (!a || !b || m->origin)
-		return !a && b;
-	x = m->observed.switch_of_node[port->node];
-	y = m->observed.switch_of_node[peer->node];
-	return x != FT_NONE && y != FT_NONE && ft_rank_of_observed(m, x) > ft_rank_of_observed(m, y);
-}
-
 static const char fix_inactive[] = "the subnet manager's log tells why it leaves %s alone; disable and enable the port "
 				   "(ibportstate), or have it sweep again";
 
@@ -98,12 +84,11 @@ static void cable_inactive(struct ft_model *m, uint32_t near_port)
 {
 	const struct ft_port *ports = m->chips->ports;
 	uint32_t far_port = ports[near_port].peer;
-	bool turn = ends_turn(m, &ports[near_port], &ports[far_port]);
+	bool turn = ft_port_order(m, near_port) > ft_port_order(m, far_port);
 	const uint32_t ends[2] = {turn ? far_port : near_port, turn ? near_port : far_port};
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PORT_INACTIVE, FT_EVIDENCE_SEEN);
 	const struct ft_port *waits = &ports[port_waits(&ports[ends[0]]) ? ends[0] : ends[1]];
-	_cleanup_(ft_text_release) struct ft_text a = {0};
-	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 
 	ft_finding_where_chip_port(m, f, ends[0]);
 	ft_finding_where_chip_port(m, f, ends[1]);

@@ -397,25 +397,6 @@ static int plan_look(struct looking *l)
 	return m->failed ? -ENOMEM : 0;
 }
 
-static int items_index(struct looking *l, uint32_t **ret_items)
-{
-	const struct ft_counters *counters = l->m->input->counters;
-	uint32_t *items;
-
-	if (!counters)
-		return 0;
-	items = malloc((l->m->chips->port_count + 1UL) * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	for (uint32_t p = 0; p < l->m->chips->port_count; p++)
-		items[p] = FT_NONE;
-	for (uint32_t i = 0; i < counters->count; i++)
-		items[counters->items[i].port] = i;
-	l->look->counted = true;
-	l->item_of = *ret_items = items;
-	return 0;
-}
-
 /* ---- the rest ---- */
 
 /* The row of the report's table. */
@@ -492,11 +473,13 @@ static void findings_keep(struct looking *l)
 
 static int look_fill(struct looking *l)
 {
-	_cleanup_free_ uint32_t *items = NULL;
+	_cleanup_free_ uint32_t *items = l->m->input->counters ? ft_counters_index(l->m) : NULL;
 	int r = head_look(l);
 
-	if (r == 0)
-		r = items_index(l, &items);
+	l->item_of = items;
+	l->look->counted = items != NULL;
+	if (l->m->input->counters && !items)
+		return -ENOMEM;
 	if (r == 0 && l->who.observed != FT_NONE)
 		r = ports_look(l);
 	else if (r == 0 && l->who.place != FT_NONE)

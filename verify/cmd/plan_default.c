@@ -43,8 +43,7 @@ static int several_error(const char *directory, const char *const *paths, size_t
 
 	for (size_t i = 0; i < count && i < LISTED_MAX; i++)
 		ft_text_printf(&names, "%s%s", i > 0 ? ", " : "", strrchr(paths[i], '/') + 1);
-	if (count > LISTED_MAX)
-		ft_text_printf(&names, " and %zu more", count - LISTED_MAX);
+	ft_text_more(&names, count, LISTED_MAX);
 	if (ft_text_failed(&names))
 		return -ENOMEM;
 	return ft_error_set(err, -ENOTUNIQ, 0, 0, "--plan FILE is missing, and there are several designs in %s: %s",

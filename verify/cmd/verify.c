@@ -166,9 +166,7 @@ static int not_due_mark(struct ft_model *m)
 }
 
 /* The order matters: each step uses the results of those before. */
-typedef int step_fn(struct ft_model *m);
-
-static step_fn *const model_steps[] = {
+static ft_step_fn *const model_steps[] = {
 	source_describe,   switches_tell,	boards_settle,
 	not_due_mark,	   ft_explain,		ft_rates_check,
 	ft_hosts_check,	   ft_identities_check, ft_contradictions_check,
@@ -177,18 +175,9 @@ static step_fn *const model_steps[] = {
 };
 
 /* Once for each report; --after omits it. */
-static step_fn *const report_steps[] = {
+static ft_step_fn *const report_steps[] = {
 	ft_foreign_check, routes_check, impact_weigh, ft_hosts_cut_off_name, ft_findings_finish,
 };
-
-static int steps_take(struct ft_model *m, step_fn *const steps[], size_t count)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = steps[i](m);
-	return r;
-}
 
 static int report_begin(struct ft_model *m)
 {
@@ -202,7 +191,7 @@ static int report_begin(struct ft_model *m)
  */
 static int due_settle(struct ft_model *m)
 {
-	static step_fn *const first_steps[] = {switches_tell, boards_settle, not_due_mark, ft_explain};
+	static ft_step_fn *const first_steps[] = {switches_tell, boards_settle, not_due_mark, ft_explain};
 	const struct ft_verify_input *input = m->input;
 	struct ft_plan *due = NULL;
 	bool *not_due = NULL;
@@ -212,7 +201,7 @@ static int due_settle(struct ft_model *m)
 		return 0;
 	r = report_begin(m);
 	if (r == 0)
-		r = steps_take(m, first_steps, FT_COUNT(first_steps));
+		r = ft_steps_take(m, first_steps, FT_COUNT(first_steps));
 	if (r == 0)
 		r = ft_due_make(m, &due, &not_due);
 	if (r < 0)
@@ -227,13 +216,13 @@ static int due_settle(struct ft_model *m)
 /* Explains the fabric with the switches placed as @given. The plan that is due stays @of's. */
 static int placing_explain(const struct ft_model *of, const uint32_t *given, struct ft_model *ret)
 {
-	static step_fn *const steps[] = {switches_tell, not_due_mark, ft_explain, ft_rates_check, ft_hosts_check};
+	static ft_step_fn *const steps[] = {switches_tell, not_due_mark, ft_explain, ft_rates_check, ft_hosts_check};
 	int r;
 
 	model_begin(ret, of->input, NULL, of->due, of->not_due);
 	ret->given = given;
 	r = report_begin(ret);
-	return r == 0 ? steps_take(ret, steps, FT_COUNT(steps)) : r;
+	return r == 0 ? ft_steps_take(ret, steps, FT_COUNT(steps)) : r;
 }
 
 static void placing_release(struct ft_model *m)
@@ -318,7 +307,7 @@ static int placings_settle(struct ft_model *m)
 		m->given = given;
 		r = report_begin(m);
 		if (r == 0)
-			r = steps_take(m, model_steps, FT_COUNT(model_steps));
+			r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
 		m->given = NULL;
 	}
 	return r == 0 ? tie_find(m, others, count, best) : r;
@@ -333,13 +322,13 @@ int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 	if (r == 0)
 		r = report_begin(m);
 	if (r == 0)
-		r = steps_take(m, model_steps, FT_COUNT(model_steps));
+		r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
 	return r == 0 && m->other_count > 0 ? placings_settle(m) : r;
 }
 
 int ft_model_judge(struct ft_model *m)
 {
-	return steps_take(m, report_steps, FT_COUNT(report_steps));
+	return ft_steps_take(m, report_steps, FT_COUNT(report_steps));
 }
 
 int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input)

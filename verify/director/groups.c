@@ -232,47 +232,29 @@ static int groups_by_keys(struct ft_groups *g, const struct evidence *evidence, 
 
 /* ---- splitting groups ---- */
 
-/* Marks the connected part of the group that contains @start. Returns its number of nodes. */
-static uint32_t part_mark(const struct ft_groups *g, uint32_t start, uint32_t number, uint32_t *part, uint32_t *queue)
-{
-	const struct ft_multigraph *cables = &g->g->cables;
-	uint32_t tail = 0;
-
-	part[start] = number;
-	queue[tail++] = start;
-	for (uint32_t head = 0; head < tail; head++)
-		ft_each_adjacent(a, cables, queue[head]) {
-			if (g->group[a->vertex] != g->group[start] || part[a->vertex] != FT_NO_GROUP)
-				continue;
-			part[a->vertex] = number;
-			queue[tail++] = a->vertex;
-		}
-	return tail;
-}
-
 /* Splits a group into its connected parts. A chip without cables stays if there are at most @most parts. */
 static int groups_split(struct ft_groups *g, uint32_t most)
 {
-	size_t nodes = g->g->s->node_count + 1UL;
-	_cleanup_free_ uint32_t *part = malloc(nodes * sizeof(*part)), *queue = malloc(nodes * sizeof(*queue));
-	_cleanup_free_ uint32_t *size = calloc(nodes, sizeof(*size)),
-				*several = calloc(g->count + 1UL, sizeof(*several));
-	uint32_t count = 0;
+	const struct ft_multigraph *cables = &g->g->cables;
+	_cleanup_free_ uint32_t *part = malloc((cables->count + 1UL) * sizeof(*part));
+	_cleanup_free_ uint32_t *size = calloc(cables->count + 1UL, sizeof(*size));
+	_cleanup_free_ uint32_t *several = calloc(g->count + 1UL, sizeof(*several));
 
-	if (!part || !queue || !size || !several)
+	if (!part || !size || !several)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < nodes; i++)
-		part[i] = FT_NO_GROUP;
-	for (uint32_t i = 0; i < nodes - 1; i++) {
-		if (g->group[i] == FT_NO_GROUP || part[i] != FT_NO_GROUP)
-			continue;
-		size[count] = part_mark(g, i, count, part, queue);
-		several[g->group[i]] += size[count++] > 1;
-	}
-	for (uint32_t i = 0; i < nodes - 1; i++)
+	ft_number_begin(part, cables->count);
+	for (uint32_t i = 0; i < cables->count; i++)
+		ft_each_adjacent(a, cables, i)
+			if (g->group[i] != FT_NO_GROUP && g->group[a->vertex] == g->group[i])
+				ft_number_join(part, i, a->vertex);
+	ft_number_sets(part, cables->count);
+	for (uint32_t i = 0; i < cables->count; i++)
+		if (g->group[i] != FT_NO_GROUP)
+			several[g->group[i]] += ++size[part[i]] == 2;
+	for (uint32_t i = 0; i < cables->count; i++)
 		if (g->group[i] != FT_NO_GROUP && several[g->group[i]] > most)
 			g->group[i] = size[part[i]] > 1 ? g->count + part[i] : FT_NO_GROUP;
-	g->count += count;
+	g->count += cables->count;
 	return 0;
 }
 

@@ -165,13 +165,12 @@ static void votes_collect(struct seating *s)
 	for (uint32_t i = s->d->first; i < s->d->first + s->d->count; i++)
 		if (m->chassis->chips[i].line)
 			idle_votes(s, i);
-	for (uint32_t i = 0; m->port_map.listed && i < m->observed.host_count; i++) {
+	for (uint32_t i = sw->first_host; m->port_map.listed && i < sw->end_host; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
 		const struct ft_plan_host *listed =
 			m->port_map.listed[i] == FT_NONE ? NULL : &m->plan->hosts[m->port_map.listed[i]];
 
-		if (listed && host->observed == s->observed && m->place_of[listed->edge] == s->place &&
-		    port_find(s, host->switch_port, &chip, &at))
+		if (listed && m->place_of[listed->edge] == s->place && port_find(s, host->switch_port, &chip, &at))
 			vote(s, chip, at, listed->port, SURE);
 	}
 }

@@ -666,44 +666,11 @@ static uint32_t trace_next(const struct ft_model *m, uint32_t port)
 	return FT_NONE;
 }
 
-/* The most frequent rate of traces; of equals the faster. */
-static struct ft_rate rate_usual(const struct ft_model *m)
-{
-	enum { RATES = 32 };
-	struct {
-		struct ft_rate rate;
-		uint32_t count;
-	} votes[RATES] = {{{0}, 0}};
-	uint32_t count = 0, best = 0;
-
-	for (uint32_t p = trace_next(m, 0); p != FT_NONE; p = trace_next(m, p + 1)) {
-		struct ft_rate rate = m->chips->ports[p].rate;
-		uint32_t v = 0;
-
-		if (ft_rate_mbps(rate) == 0)
-			continue;
-		while (v < count && (votes[v].rate.lanes != rate.lanes || votes[v].rate.speed != rate.speed))
-			v++;
-		if (v == RATES)
-			continue;
-		votes[v].rate = rate;
-		votes[v].count++;
-		count += v == count;
-	}
-	for (uint32_t v = 1; v < count; v++)
-		if (votes[v].count > votes[best].count ||
-		    (votes[v].count == votes[best].count &&
-		     ft_rate_mbps(votes[v].rate) > ft_rate_mbps(votes[best].rate)))
-			best = v;
-	return votes[best].rate;
-}
-
 static void slow_trace_report(struct ft_model *m, uint32_t port, struct ft_rate is, struct ft_rate usual)
 {
 	bool narrow = is.lanes < usual.lanes;
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text a = {0};
-	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 	char is_name[FT_RATE_NAME_SIZE], usual_name[FT_RATE_NAME_SIZE];
 	uint32_t far = m->chips->ports[port].peer;
 
@@ -725,8 +692,12 @@ static void slow_trace_report(struct ft_model *m, uint32_t port, struct ft_rate 
 
 void ft_traces_rate(struct ft_model *m)
 {
-	struct ft_rate usual = rate_usual(m);
+	struct ft_rate_votes votes = {0};
+	struct ft_rate usual;
 
+	for (uint32_t p = trace_next(m, 0); p != FT_NONE; p = trace_next(m, p + 1))
+		ft_rate_vote(&votes, m->chips->ports[p].rate);
+	usual = ft_rate_usual(&votes);
 	for (uint32_t p = trace_next(m, 0); p != FT_NONE; p = trace_next(m, p + 1)) {
 		struct ft_rate rate = trace_rate(m, p);
 

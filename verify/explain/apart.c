@@ -42,55 +42,31 @@ static bool *main_parts(const struct ft_model *m)
 }
 
 /*
- * Collects in @is_of the unseen switches that are connected to @start through unseen ones. Returns how many have no
- * seen neighbour. @by_kind: switches beside the tree are reported with it, and form no group with it.
+ * Unseen switches that are connected through unseen ones are a group; by place, @ret_group is its lowest member.
+ * @by_kind: switches beside the tree are reported with it, and form no group with it.
  */
-static uint32_t group_collect(const struct ft_model *m, uint32_t start, bool by_kind, bool *done, bool *is_of,
-			      uint32_t *queue)
+static void groups_make(const struct ft_model *m, bool by_kind, uint32_t *ret_group)
 {
-	uint32_t head = 0, tail = 0, behind = 0;
+	ft_number_begin(ret_group, m->place_count);
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1];
 
-	queue[tail++] = start;
-	done[start] = is_of[start] = true;
-	while (head < tail) {
-		uint32_t p = queue[head++];
-		bool next_to_seen = false;
-
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-			uint32_t q = pair->peer;
-
-			if (m->cells.width[pair->cell] == 0)
-				continue;
-			if (m->observed_of[q] != FT_NONE) {
-				next_to_seen |= m->status[q] != FT_STATUS_ISOLATED;
-				continue;
-			}
-			if (done[q] || (by_kind && ft_is_beside(m, p) != ft_is_beside(m, q)))
-				continue;
-			done[q] = is_of[q] = true;
-			queue[tail++] = q;
-		}
-		behind += !next_to_seen;
+		if (m->cells.width[cell] > 0 && m->observed_of[p] == FT_NONE && m->observed_of[q] == FT_NONE &&
+		    !(by_kind && ft_is_beside(m, p) != ft_is_beside(m, q)))
+			ft_number_join(ret_group, p, q);
 	}
-	return behind;
 }
 
 /* True if all unseen switches of the plan are connected. */
 static bool unseen_are_one(const struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
-	_cleanup_free_ bool *done = calloc(m->place_count + 1UL, sizeof(*done));
-	_cleanup_free_ bool *is_of = calloc(m->place_count + 1UL, sizeof(*is_of));
-	uint32_t groups = 0;
+	_cleanup_free_ uint32_t *group = malloc((m->place_count + 1UL) * sizeof(*group));
+	uint32_t groups = group ? 0 : 2;
 
-	if (!queue || !done || !is_of)
-		return false;
-	for (uint32_t p = 0; p < m->place_count && groups < 2; p++) {
-		if (m->observed_of[p] != FT_NONE || done[p])
-			continue;
-		group_collect(m, p, false, done, is_of, queue);
-		groups++;
-	}
+	if (group)
+		groups_make(m, false, group);
+	for (uint32_t p = 0; p < m->place_count && groups < 2; p++)
+		groups += m->observed_of[p] == FT_NONE && group[p] == p;
 	return groups < 2;
 }
 
@@ -266,23 +242,34 @@ int ft_apart_seen(struct explain *x)
 
 /* ---- unseen switches with others behind them ---- */
 
+/* True for a switch none of whose neighbours was seen, but for those that are cut off themselves. */
+static bool is_behind(const struct ft_model *m, uint32_t p)
+{
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		if (m->cells.width[pair->cell] > 0 && m->observed_of[pair->peer] != FT_NONE &&
+		    m->status[pair->peer] != FT_STATUS_ISOLATED)
+			return false;
+	return true;
+}
+
 int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report)
 {
 	struct ft_model *m = x->m;
-	_cleanup_free_ bool *done = calloc(m->place_count + 1UL, sizeof(*done));
+	_cleanup_free_ uint32_t *group = malloc((m->place_count + 1UL) * sizeof(*group));
 	_cleanup_free_ bool *is_of = calloc(m->place_count + 1UL, sizeof(*is_of));
-	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
 
-	if (!done || !is_of || !queue)
+	if (!group || !is_of)
 		return -ENOMEM;
+	groups_make(m, true, group);
 	for (uint32_t p = 0; p < m->place_count; p++) {
-		uint32_t behind;
+		uint32_t behind = 0;
 
-		if (done[p] || m->observed_of[p] != FT_NONE || m->status[p] != FT_STATUS_OK)
+		if (m->observed_of[p] != FT_NONE || group[p] != p)
 			continue;
-		for (uint32_t q = 0; q < m->place_count; q++)
-			is_of[q] = false;
-		behind = group_collect(m, p, true, done, is_of, queue);
+		for (uint32_t q = 0; q < m->place_count; q++) {
+			is_of[q] = m->observed_of[q] == FT_NONE && ft_number_root(group, q) == p;
+			behind += is_of[q] && is_behind(m, q);
+		}
 		if (behind > 0)
 			report(x, is_of, behind);
 	}

@@ -230,8 +230,7 @@ static void cycle_fix(struct ft_residual *g, struct ft_finding *f, const uint32_
 static void cycle_words(struct ft_residual *g, struct ft_finding *f, const uint32_t *path, uint32_t count, bool hosts)
 {
 	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b;
-	_cleanup_(ft_text_release) struct ft_text expected = {0};
-	_cleanup_(ft_text_release) struct ft_text observed = {0};
+	_cleanup_(ft_text_release) struct ft_text expected = {0}, observed = {0};
 	const char *more = "";
 	char rest[32];
 
@@ -484,8 +483,7 @@ static uint32_t gaps_end(struct ft_residual *g, struct ft_finding *f, const stru
 /* First removes what occupies the port: a host, or another cable, which has a finding of its own. */
 static bool gaps_free(struct ft_residual *g, struct ft_finding *f, const struct ft_cable_gap *gaps, uint32_t count)
 {
-	_cleanup_(ft_text_release) struct ft_text here = {0};
-	_cleanup_(ft_text_release) struct ft_text there = {0};
+	_cleanup_(ft_text_release) struct ft_text here = {0}, there = {0};
 	struct ft_model *m = g->m;
 
 	for (uint32_t i = 0; i < 2 * count && !f->fix; i++) {

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/numbers.h"
 #include "verify/explain/residual.h"
 
@@ -105,7 +106,7 @@ struct pairing {
 	uint32_t *members; /* surplus cables */
 	uint32_t count;
 	struct candidate *candidates;
-	uint32_t candidate_count, candidate_size;
+	uint32_t candidate_count;
 	uint32_t *chosen; /* by surplus cable: its candidate, or FT_NONE */
 	uint32_t *asked;  /* by cell: the last surplus cable that looked for a missing cable there */
 	uint32_t asking;
@@ -445,21 +446,6 @@ static bool candidate_score(const struct pairing *q, struct candidate *c)
 	return ft_port_has_use(m, m->observed_of[c->right], ft_port_number(m, surplus_port(m, s, c->right)));
 }
 
-static int candidate_add(struct pairing *q, const struct candidate *c)
-{
-	if (q->candidate_count == q->candidate_size) {
-		uint32_t size = q->candidate_size ? q->candidate_size * 2 : 64;
-		struct candidate *more = realloc(q->candidates, size * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		q->candidates = more;
-		q->candidate_size = size;
-	}
-	q->candidates[q->candidate_count++] = *c;
-	return 0;
-}
-
 static int candidate_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -484,13 +470,15 @@ static int candidates_gather(struct pairing *q)
 			const struct ft_pair *end = ft_pairs_of(q->m, ends[n] + 1);
 
 			for (const struct ft_pair *pair = ft_pairs_of(q->m, ends[n]); pair < end; pair++) {
-				struct candidate c = {surplus, ends[n], pair->peer, 0};
+				struct candidate c = {surplus, ends[n], pair->peer, 0}, *more;
 
 				if (q->m->observed_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
 				    !q->x->missing[pair->cell] || !candidate_score(q, &c))
 					continue;
-				if (candidate_add(q, &c) < 0)
+				more = FT_LIST_MORE(q->candidates, q->candidate_count);
+				if (!more)
 					return -ENOMEM;
+				*more = c;
 			}
 		}
 	}

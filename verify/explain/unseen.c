@@ -152,7 +152,6 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 
 	ft_text_reset(buffer);
 	for (size_t i = 0; i < f->where_count;) {
-		const char *label = f->where[i].name;
 		uint32_t director = director_at(m, &f->where[i]);
 		size_t count = places_of_one(m, f, i, director);
 
@@ -167,10 +166,7 @@ static const char *where_words(const struct ft_model *m, const struct ft_finding
 			i += count;
 			continue;
 		}
-		for (uint32_t n = 0; n < m->observed.switch_count; n++)
-			if (m->observed.switches[n].guid == f->where[i].guid)
-				label = m->observed.switches[n].label;
-		ft_text_printf(buffer, "%s%s", shown++ ? ", " : "", label);
+		ft_text_printf(buffer, "%s%s", shown++ ? ", " : "", ft_place_label(m, &f->where[i]));
 		i += ports_words(f, i, buffer);
 	}
 	if (more > 0)

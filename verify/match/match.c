@@ -104,28 +104,6 @@ static int networks_number(struct ft_model *m)
 	return 0;
 }
 
-static int plan_init(struct ft_model *m)
-{
-	int r;
-
-	r = ft_aliases_init(m);
-	if (r == 0)
-		r = places_init(m);
-	if (r == 0)
-		r = places_alloc(m);
-	if (r == 0)
-		r = names_learn(m);
-	if (r == 0)
-		r = ft_cells_build(m);
-	if (r == 0)
-		r = ft_recall_init(m);
-	if (r == 0)
-		r = networks_number(m);
-	if (r == 0)
-		r = ft_port_map_init(m);
-	return r < 0 ? r : ft_habits_init(m);
-}
-
 /* True if a place beside the tree is empty, and some switch has no place. */
 static bool beside_is_open(const struct ft_model *m)
 {
@@ -170,26 +148,20 @@ static void arrivals_seat(struct ft_model *m)
 
 int ft_match(struct ft_model *m)
 {
-	int r;
-
-	r = plan_init(m);
-	if (r == 0)
-		r = ft_port_map_votes_init(m);
-	if (r == 0)
-		r = switches_match(m);
-	if (r == 0)
-		ft_recall_seat(m);
-	if (r == 0)
-		arrivals_seat(m);
-	if (r == 0)
-		r = ft_port_map_settle(m);
-	if (r == 0)
-		r = ft_exchanged_find(m);
+	static ft_step_fn *const before[] = {
+		ft_aliases_init, places_init,	  places_alloc,	    names_learn,    ft_cells_build,
+		ft_recall_init,	 networks_number, ft_port_map_init, ft_habits_init, ft_port_map_votes_init,
+		switches_match,
+	};
 	/* All switches have places: adds the cables observed between them. */
-	if (r == 0)
-		r = ft_cells_build(m);
-	if (r == 0)
-		r = ft_port_map_hosts(m);
+	static ft_step_fn *const after[] = {ft_port_map_settle, ft_exchanged_find, ft_cells_build, ft_port_map_hosts};
+	int r = ft_steps_take(m, before, FT_COUNT(before));
+
+	if (r < 0)
+		return r;
+	ft_recall_seat(m);
+	arrivals_seat(m);
+	r = ft_steps_take(m, after, FT_COUNT(after));
 	if (r < 0)
 		return r;
 	names_judge(m);

@@ -97,8 +97,7 @@ static void votes_make(struct settling *s, uint32_t observed, int step)
 
 	for (uint32_t n = 0; n < sw->cable_count; n++)
 		vote(s, cable_says(m, observed, &m->observed.cables[m->observed.at[sw->first_cable + n]]), step);
-	for (uint32_t i = m->port_map.home ? m->port_map.first_host[observed] : 0;
-	     m->port_map.home && i < m->port_map.first_host[observed + 1]; i++)
+	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
 		vote(s, m->port_map.home[i], step);
 }
 
@@ -107,7 +106,6 @@ static void wish_offer(struct settling *s, uint32_t observed, uint32_t place)
 	const struct ft_model *m = s->m;
 	uint32_t own = place_of(s, observed);
 	uint32_t here = m->port_map.votes[own], there = place == FT_NONE ? 0 : m->port_map.votes[place];
-
 	bool weak;
 
 	if (place == FT_NONE || there <= here + s->gain[observed])
@@ -128,17 +126,14 @@ static bool wish_find(struct settling *s, uint32_t observed)
 
 	s->wants[observed] = FT_NONE;
 	s->gain[observed] = 0;
-	s->all[observed] = sw->cable_count;
-	if (m->port_map.home)
-		s->all[observed] += m->port_map.first_host[observed + 1] - m->port_map.first_host[observed];
+	s->all[observed] = sw->cable_count + (m->port_map.home ? sw->end_host - sw->first_host : 0);
 	if (sw->planned == FT_NONE)
 		return false;
 	votes_make(s, observed, 1);
 	for (uint32_t n = 0; n < sw->cable_count; n++)
 		wish_offer(s, observed,
 			   cable_says(m, observed, &m->observed.cables[m->observed.at[sw->first_cable + n]]));
-	for (uint32_t i = m->port_map.home ? m->port_map.first_host[observed] : 0;
-	     m->port_map.home && i < m->port_map.first_host[observed + 1]; i++)
+	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
 		wish_offer(s, observed, m->port_map.home[i]);
 	votes_make(s, observed, -1);
 	return s->wants[observed] != FT_NONE;
@@ -199,14 +194,11 @@ static uint32_t ring_find(struct settling *s, uint32_t start)
 	uint32_t count = 0, observed = start;
 
 	do {
-		uint32_t next;
-
 		if (observed == FT_NONE || s->wants[observed] == FT_NONE || s->mark[observed] == start)
 			return 0;
 		s->mark[observed] = start;
 		s->ring[count++] = observed;
-		next = s->m->observed_of[s->wants[observed]];
-		observed = next;
+		observed = s->m->observed_of[s->wants[observed]];
 	} while (observed != start);
 	return count;
 }

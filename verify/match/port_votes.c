@@ -76,23 +76,6 @@ static int keys_init(struct ft_model *m)
 	return 0;
 }
 
-/* Hosts are in the order of their switches. */
-static int homes_init(struct ft_model *m)
-{
-	struct ft_port_map *e = &m->port_map;
-	uint32_t i = 0;
-
-	e->first_host = ft_arena_zeros(&m->memory, m->observed.switch_count + 1UL, sizeof(*e->first_host));
-	if (!e->first_host)
-		return -ENOMEM;
-	for (uint32_t n = 0; n <= m->observed.switch_count; n++) {
-		while (i < m->observed.host_count && m->observed.hosts[i].observed < n)
-			i++;
-		e->first_host[n] = i;
-	}
-	return ft_port_map_homes(m);
-}
-
 int ft_port_map_votes_init(struct ft_model *m)
 {
 	int r = 0;
@@ -103,7 +86,7 @@ int ft_port_map_votes_init(struct ft_model *m)
 	if (!m->port_map.votes)
 		return -ENOMEM;
 	r = keys_init(m);
-	return r == 0 && m->plan->host_count > 0 ? homes_init(m) : r;
+	return r == 0 && m->plan->host_count > 0 ? ft_port_map_homes(m) : r;
 }
 
 /* Planned cables with two port numbers: the places of one of their ends. */
@@ -135,17 +118,17 @@ static struct shares shares_of(const struct ft_model *m, uint32_t observed, uint
 /* Places of other tiers may get votes, too: the caller considers only the tiers in question. */
 static void votes_add(const struct ft_model *m, uint32_t observed, uint32_t first, uint32_t count)
 {
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	uint32_t *votes = m->port_map.votes;
 
-	for (uint32_t n = 0; n < 2 * m->observed.switches[observed].cable_count; n++) {
+	for (uint32_t n = 0; n < 2 * sw->cable_count; n++) {
 		struct shares s = shares_of(m, observed, n / 2, n % 2);
 
 		for (uint32_t i = 0; i < s.count; i++)
 			if (s.places[i] >= first && s.places[i] - first < count)
 				votes[s.places[i]] += s.each;
 	}
-	for (uint32_t i = m->port_map.home ? m->port_map.first_host[observed] : 0;
-	     m->port_map.home && i < m->port_map.first_host[observed + 1]; i++)
+	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
 		if (m->port_map.home[i] != FT_NONE && m->port_map.home[i] >= first &&
 		    m->port_map.home[i] - first < count)
 			votes[m->port_map.home[i]] += FT_EXACT_VOTE;

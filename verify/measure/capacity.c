@@ -323,8 +323,7 @@ static void grid_halves(const struct ft_model *m, const uint32_t *weight, struct
 static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uint32_t *carriers)
 {
 	enum { OF_PLAN = 40, OF_FABRIC = 16 };
-	_cleanup_(ft_multigraph_release) struct ft_multigraph plan = {0};
-	_cleanup_(ft_multigraph_release) struct ft_multigraph fabric = {0};
+	_cleanup_(ft_multigraph_release) struct ft_multigraph plan = {0}, fabric = {0};
 	_cleanup_free_ uint64_t *side = calloc(m->place_count + 1UL, sizeof(*side));
 	_cleanup_free_ uint32_t *weight = NULL;
 	struct ft_cut_search search = {&plan, NULL, m->network, m->network_count, side, 0};

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "verify/model/capacity.h"
 #include "planner/plan/wiring.h"
@@ -15,7 +17,7 @@
 /* The edges of a graph under construction. */
 struct edges {
 	struct ft_hop_edge *edge;
-	size_t count, size;
+	size_t count;
 	bool failed;
 };
 
@@ -26,18 +28,11 @@ static void edges_release(struct edges *edges)
 
 static void edge_add(struct edges *edges, uint32_t a, uint32_t b)
 {
-	if (edges->count == edges->size) {
-		size_t size = edges->size ? 2 * edges->size : 1024;
-		struct ft_hop_edge *edge = realloc(edges->edge, size * sizeof(*edge));
+	struct ft_hop_edge *edge = FT_LIST_MORE(edges->edge, edges->count);
 
-		if (!edge) {
-			edges->failed = true;
-			return;
-		}
-		edges->edge = edge;
-		edges->size = size;
-	}
-	edges->edge[edges->count++] = (struct ft_hop_edge){a, b};
+	if (edge)
+		*edge = (struct ft_hop_edge){a, b};
+	edges->failed |= !edge;
 }
 
 /* ---- the plan, chip by chip ---- */
@@ -396,8 +391,7 @@ static void excess_report(struct ft_model *m, const struct seen *seen, const str
 static int excess_check(struct ft_model *m, const struct seen *seen, const struct ft_hop_counts *found,
 			uint32_t longest)
 {
-	_cleanup_(ft_text_release) struct ft_text ends = {0};
-	_cleanup_(ft_text_release) struct ft_text path = {0};
+	_cleanup_(ft_text_release) struct ft_text ends = {0}, path = {0};
 	bool regular = found->regular.chips > m->plan->clos;
 	const struct ft_hop_far *far = regular ? &found->regular : &found->any;
 	/* While cables are not due, hosts are farther apart than they will be: as far as what is due makes them. */
@@ -446,53 +440,16 @@ static int planned_measure(struct ft_model *m, uint32_t *ret_longest)
 
 /* ---- pairs without a path ---- */
 
-/*
- * The connected components of the fabric, chip by chip, numbered from 0 in @ret_part. Returns their number, or FT_NONE.
- */
-static uint32_t parts_number(const struct ft_hop_graph *graph, uint32_t *ret_part)
-{
-	_cleanup_free_ uint32_t *queue = malloc((graph->count + 1UL) * sizeof(*queue));
-	uint32_t parts = 0;
-
-	if (!queue)
-		return FT_NONE;
-	for (uint32_t c = 0; c < graph->count; c++)
-		ret_part[c] = FT_NONE;
-	for (uint32_t start = 0; start < graph->count; start++) {
-		uint32_t head = 0, tail = 0;
-
-		if (ret_part[start] != FT_NONE)
-			continue;
-		ret_part[start] = parts;
-		queue[tail++] = start;
-		while (head < tail) {
-			uint32_t here = queue[head++];
-
-			for (uint32_t i = graph->first[here]; i < graph->first[here + 1]; i++) {
-				if (ret_part[graph->of[i]] != FT_NONE)
-					continue;
-				ret_part[graph->of[i]] = parts;
-				queue[tail++] = graph->of[i];
-			}
-		}
-		parts++;
-	}
-	return parts;
-}
-
-/* Hosts of one network of the plan in one part of the fabric. */
+/* Hosts of one network of the plan in one part of the fabric; @key: of the two. */
 struct lot {
-	uint32_t network, part;
-	uint64_t hosts;
+	uint64_t key, hosts;
 };
 
 static int lot_compare(const void *a, const void *b)
 {
 	const struct lot *x = a, *y = b;
 
-	if (x->network != y->network)
-		return x->network < y->network ? -1 : 1;
-	return (x->part > y->part) - (x->part < y->part);
+	return (x->key > y->key) - (x->key < y->key);
 }
 
 /*
@@ -503,27 +460,28 @@ static int lots_fill(const struct ft_model *m, const struct seen *seen, struct l
 {
 	const struct ft_hop_graph *graph = &seen->graph;
 	_cleanup_free_ uint32_t *part = malloc((graph->count + 1UL) * sizeof(*part));
-	_cleanup_free_ uint32_t *network = NULL;
-	uint32_t parts = part ? parts_number(graph, part) : FT_NONE;
+	_cleanup_free_ uint32_t *network = calloc(graph->count + 1UL, sizeof(*network));
 
-	if (parts == FT_NONE)
+	if (!part || !network)
 		return -ENOMEM;
-	network = calloc(parts + 1UL, sizeof(*network));
-	if (!network)
-		return -ENOMEM;
-	for (uint32_t c = graph->count; c-- > 0;) {
-		uint32_t observed = seen->observed_of[c],
-			 place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
-
-		lots[c] = (struct lot){FT_NONE, part[c], graph->hosts[c]};
-		if (place == FT_NONE)
-			continue;
-		lots[c].network = m->network[place];
-		network[part[c]] = m->network[place];
-	}
+	ft_number_begin(part, graph->count);
 	for (uint32_t c = 0; c < graph->count; c++)
-		if (lots[c].network == FT_NONE)
-			lots[c].network = network[part[c]];
+		for (uint32_t i = graph->first[c]; i < graph->first[c + 1]; i++)
+			ft_number_join(part, c, graph->of[i]);
+	ft_number_sets(part, graph->count);
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t c = graph->count; c-- > 0;) {
+			uint32_t observed = seen->observed_of[c];
+			uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+
+			if (pass == 0 && place != FT_NONE)
+				network[part[c]] = m->network[place];
+			if (pass == 1)
+				lots[c] = (struct lot){
+					(uint64_t)(place == FT_NONE ? network[part[c]] : m->network[place]) << 32 |
+						part[c],
+					graph->hosts[c]};
+		}
 	return 0;
 }
 
@@ -531,27 +489,25 @@ static int lots_fill(const struct ft_model *m, const struct seen *seen, struct l
 static int unreachable_count(const struct ft_model *m, const struct seen *seen, uint64_t all, uint64_t *ret_pairs)
 {
 	uint32_t count = seen->graph.count;
-	_cleanup_free_ struct lot *lots = NULL;
+	_cleanup_free_ struct lot *lots = calloc(count + 1UL, sizeof(*lots));
 	uint64_t doubled = 0;
-	int r;
+	int r = lots ? 0 : -ENOMEM;
 
 	*ret_pairs = all;
 	if (m->network_count < 2)
-		return 0;
-	lots = calloc(count + 1UL, sizeof(*lots));
-	r = lots ? lots_fill(m, seen, lots) : -ENOMEM;
+		return r;
+	if (r == 0)
+		r = lots_fill(m, seen, lots);
 	if (r < 0)
 		return r;
 	qsort(lots, count, sizeof(*lots), lot_compare);
 	for (uint32_t i = 0; i < count;) {
-		uint32_t network = lots[i].network;
-		uint64_t hosts = 0;
+		uint64_t network = lots[i].key >> 32, hosts = 0;
 
-		while (i < count && lots[i].network == network) {
-			uint32_t part = lots[i].part;
-			uint64_t here = 0;
+		while (i < count && lots[i].key >> 32 == network) {
+			uint64_t key = lots[i].key, here = 0;
 
-			for (; i < count && lots[i].network == network && lots[i].part == part; i++)
+			for (; i < count && lots[i].key == key; i++)
 				here += lots[i].hosts;
 			hosts += here;
 			doubled -= here * here;

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/chance.h"
+#include "base/list.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "verify/measure/failures_parts.h"
@@ -544,8 +545,7 @@ static int example_say(const struct ft_failures *x, char **string)
 		if (item->q != FT_NONE)
 			ft_text_printf(&text, " - %s", b ? b->label : m->places[item->q]->name);
 	}
-	if (x->count > SHOWN)
-		ft_text_printf(&text, " and %u more", x->count - SHOWN);
+	ft_text_more(&text, x->count, SHOWN);
 	return text.failed ? -ENOMEM : ft_string_set(string, "%s", ft_text_string(&text));
 }
 
@@ -620,12 +620,10 @@ static int ways_look(struct ft_failures *x, struct ft_after *result)
 
 static int result_add(struct ft_failures *x, struct ft_report *report)
 {
-	struct ft_after *list = realloc(report->after, (report->after_count + 1) * sizeof(*list)), *result;
+	struct ft_after *result = FT_LIST_MORE(report->after, report->after_count);
 
-	if (!list)
+	if (!result)
 		return -ENOMEM;
-	report->after = list;
-	result = &list[report->after_count++];
 	*result = (struct ft_after){.kind = x->kind, .count = x->count, .of = x->item_count};
 	return ways_look(x, result);
 }

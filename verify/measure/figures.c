@@ -212,7 +212,7 @@ static int kinds_name(struct ft_model *m)
 	return 0;
 }
 
-static void switches_count(struct ft_model *m)
+static int switches_count(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
 	struct tally all = {0};
@@ -240,6 +240,7 @@ static void switches_count(struct ft_model *m)
 	report->hosts.planned = ft_hosts_planned(m);
 	/* Of those that were recorded; new ones are a finding. */
 	report->hosts.found = m->observed.host_count - m->hosts_new;
+	return 0;
 }
 
 /* The remaining fraction of the planned bisection bandwidth. */
@@ -376,21 +377,12 @@ static int unreached_list(struct ft_model *m)
 
 int ft_measure(struct ft_model *m)
 {
-	int r;
+	static ft_step_fn *const steps[] = {
+		kinds_name,   switches_count, bisection_measure, blocking_measure,
+		ft_distances, switches_list,  unreached_list,
+	};
+	int r = ft_steps_take(m, steps, FT_COUNT(steps));
 
-	r = kinds_name(m);
-	if (r < 0)
-		return r;
-	switches_count(m);
-	r = bisection_measure(m);
-	if (r == 0)
-		r = blocking_measure(m);
-	if (r == 0)
-		r = ft_distances(m);
-	if (r == 0)
-		r = switches_list(m);
-	if (r == 0)
-		r = unreached_list(m);
 	/* Too incomplete to judge: no planned cable could be judged. */
 	if (m->observed.switch_count == 0 ||
 	    (m->report->uplinks.planned > 0 && !m->snapshot->source.complete &&

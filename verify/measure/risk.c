@@ -308,8 +308,7 @@ static int risk_find(const struct network *g, bool *ret_risk)
 int ft_risk_weigh(struct ft_weighing *x)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_(network_release) struct network observed = {0};
-	_cleanup_(network_release) struct network plan = {0};
+	_cleanup_(network_release) struct network observed = {0}, plan = {0};
 	_cleanup_free_ bool *now = calloc(m->observed.switch_count + 1UL, sizeof(*now));
 	int r = now ? network_of_fabric(m, &observed) : -ENOMEM;
 

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "planner/plan/wiring.h"
+#include "verify/model/model.h"
 
 enum {
 	NODES_MORE = 1000,
@@ -110,17 +111,6 @@ static void string_bound(char *string)
 		string_end(string, FT_STRING_MAX - 3);
 }
 
-static int more_say(char **string, size_t more)
-{
-	char *words;
-
-	if (asprintf(&words, "and %zu more", more) < 0)
-		return -ENOMEM;
-	free(*string);
-	*string = words;
-	return 0;
-}
-
 /*
  * How many of @count entries of a list stay if there is room for @room; the last of them then says how many others
  * there were: @ret_more, 0 if all stay.
@@ -152,7 +142,7 @@ static int lists_bound(struct ft_finding *f, size_t *room)
 
 		last->guid = 0;
 		last->port = 0;
-		r = more_say(&last->name, more);
+		r = ft_string_set(&last->name, "and %zu more", more);
 	}
 	f->symptom_count = list_cut(symptoms, room, &more);
 	for (size_t i = f->symptom_count; i < symptoms; i++) {
@@ -160,12 +150,12 @@ static int lists_bound(struct ft_finding *f, size_t *room)
 		free(f->symptoms[i].place.name);
 	}
 	if (r == 0 && more > 0)
-		r = more_say(&f->symptoms[f->symptom_count - 1].text, more);
+		r = ft_string_set(&f->symptoms[f->symptom_count - 1].text, "and %zu more", more);
 	f->alternative_count = list_cut(alternatives, room, &more);
 	for (size_t i = f->alternative_count; i < alternatives; i++)
 		free(f->alternatives[i]);
 	if (r == 0 && more > 0)
-		r = more_say(&f->alternatives[f->alternative_count - 1], more);
+		r = ft_string_set(&f->alternatives[f->alternative_count - 1], "and %zu more", more);
 	return r;
 }
 

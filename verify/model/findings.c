@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
 
@@ -118,49 +119,24 @@ struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft
 		m->lost = (struct ft_finding){.code = code};
 		return &m->lost;
 	}
-	if (report->finding_count == m->findings_size) {
-		size_t size = m->findings_size ? m->findings_size * 2 : 16;
-
-		f = realloc(report->findings, size * sizeof(*f));
-		if (!f) {
-			/* Writes to it are discarded, and no report is made. */
-			m->failed = true;
-			ft_finding_release(&m->lost);
-			m->lost = (struct ft_finding){.code = code};
-			return &m->lost;
-		}
-		report->findings = f;
-		m->findings_size = size;
+	f = FT_LIST_MORE(report->findings, report->finding_count);
+	if (!f) {
+		/* Writes to it are discarded, and no report is made. */
+		m->failed = true;
+		ft_finding_release(&m->lost);
+		m->lost = (struct ft_finding){.code = code};
+		return &m->lost;
 	}
-	f = &report->findings[report->finding_count++];
 	*f = (struct ft_finding){.code = code, .severity = ft_codes[code].severity, .evidence = evidence, .count = 1};
 	return f;
 }
 
-/*
- * Makes room for one more element of a list of a finding, and counts it; NULL: no memory. Sizes grow by powers of two,
- * so the count alone tells when. Usage: struct ft_lack *lack = LIST_MORE(m, f->lacks, f->lack_count);
- */
-static void *list_more(struct ft_model *m, void *list, size_t *count, size_t element)
-{
-	if (!(*count & (*count - 1))) {
-		void *more = realloc(list, (*count ? *count * 2 : 1) * element);
-
-		m->failed |= !more;
-		if (!more)
-			return NULL;
-		list = more;
-	}
-	(*count)++;
-	return list;
-}
-
-#define LIST_MORE(m, list, count)                                                             \
-	({                                                                                    \
-		__typeof__(list) ft_more = list_more((m), (list), &(count), sizeof(*(list))); \
-		if (ft_more)                                                                  \
-			(list) = ft_more;                                                     \
-		ft_more ? &(list)[(count)-1] : NULL;                                          \
+/* A new element of a list of a finding; NULL: no memory. */
+#define LIST_MORE(m, list, count)                                  \
+	({                                                         \
+		__typeof__(list) more = FT_LIST_MORE(list, count); \
+		(m)->failed |= !more;                              \
+		more;                                              \
 	})
 
 const char *ft_port_words(const struct ft_place *place, char buffer[FT_PORT_WORDS_SIZE])
@@ -555,6 +531,15 @@ const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uin
 	return ft_text_string(buffer);
 }
 
+uint32_t ft_port_order(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_port *p = &m->chips->ports[port];
+
+	if (ft_port_node(m->chips, p)->type != FT_NODE_SWITCH)
+		return UINT32_MAX;
+	return m->origin ? 0 : ft_rank_of_observed(m, m->observed.switch_of_node[p->node]);
+}
+
 const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
 {
 	const struct ft_port *p = &m->chips->ports[port];
@@ -610,6 +595,14 @@ bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_obse
 			return true;
 	}
 	return false;
+}
+
+const char *ft_place_label(const struct ft_model *m, const struct ft_place *place)
+{
+	for (uint32_t i = 0; i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].guid == place->guid)
+			return m->observed.switches[i].label;
+	return place->name;
 }
 
 static int place_compare(const void *a, const void *b)

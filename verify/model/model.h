@@ -51,7 +51,9 @@ struct ft_observed_switch {
 	char *host_names;     /* "node055-node072"; owned */
 	uint32_t first_cable; /* its cables: observed.at[first_cable … + cable_count), a loopback twice */
 	uint32_t cable_count;
-	uint32_t hosts;	  /* host ports cabled to it */
+	uint32_t hosts; /* host ports cabled to it */
+	uint32_t first_host,
+		end_host; /* them: observed.hosts[first_host … end_host), by port; of a tolerated one none */
 	uint32_t silent;  /* ports that are up and whose far end does not answer */
 	uint32_t unread;  /* ports of which nothing is known */
 	uint32_t unheard; /* of those two, the ones that no finding explains (explain/explain.c): what is behind is not
@@ -150,7 +152,6 @@ struct ft_port_map {
 	uint32_t *by_a, *by_b;	   /* of these: the places of their ends */
 	uint32_t *votes;	   /* scratch: by place, all 0 */
 	uint32_t *home;		   /* by observed host: its planned edge, or FT_NONE */
-	uint32_t *first_host;	   /* by observed switch, and one more: where its hosts begin */
 	uint32_t *named_at;	   /* by place: the place whose name or binding its switch carries, if another */
 
 	uint32_t *listed;  /* by observed host: index into plan->hosts, or FT_NONE */
@@ -264,7 +265,6 @@ struct ft_model {
 
 	/* The findings, and all figures (findings.c, measure/figures.c). */
 	struct ft_report *report;
-	size_t findings_size;
 	size_t findings_max;	 /* findings beyond this number are counted, but not kept */
 	uint32_t unsaid;	 /* so many */
 	bool match_unfinished;	 /* the matching could not be searched to the end (match/assign.h) … */
@@ -428,6 +428,17 @@ const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffe
  */
 int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats);
 
+/* Takes steps in their order, until one fails. Returns 0 or -ENOMEM, as they do. */
+typedef int ft_step_fn(struct ft_model *m);
+static inline int ft_steps_take(struct ft_model *m, ft_step_fn *const steps[], size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = steps[i](m);
+	return r;
+}
+
 /* The director that an observed switch is, or NULL. */
 const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t observed);
 
@@ -469,6 +480,12 @@ const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snaps
  * the description has none; owned by the caller; NULL: no memory.
  */
 char *ft_host_name_dup(const char *description, size_t length);
+
+/*
+ * observed.c: the connected parts of a snapshot: by node, the lowest one of its part. The caller frees it; NULL: no
+ * memory.
+ */
+uint32_t *ft_parts_of(const struct ft_snapshot *snapshot);
 
 /* observed.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
 int ft_observed_build(struct ft_model *m);
@@ -607,6 +624,9 @@ int ft_sm_check(struct ft_model *m);
 /* check/counters.c: cables with transmission errors. */
 int ft_counters_check(struct ft_model *m);
 
+/* check/counters.c: by port of m->chips, its item of the counters, or FT_NONE. The caller frees it; NULL: no memory. */
+uint32_t *ft_counters_index(const struct ft_model *m);
+
 /*
  * The symbol errors that a sound link may count in that time. Its bit error rate is at most 10^-12 (IBTA Vol 2) with
  * independent errors, so that the count is Poisson distributed; a sound link exceeds this limit with a probability
@@ -722,6 +742,12 @@ int ft_string_set(char **string, const char *format, ...) __attribute__((format(
 
 /* "edge003 port 20"; @buffer is reset first. */
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+
+/* findings.c: what the report calls the switch of one of a finding's places. */
+const char *ft_place_label(const struct ft_model *m, const struct ft_place *place);
+/* The order of the ends of a cable in a sentence, ports of m->chips: an edge before a core, a switch before a host. */
+uint32_t ft_port_order(const struct ft_model *m, uint32_t port);
+
 /* "leaf07 port 20" of a port of m->chips, a host's too; @buffer is reset first. */
 const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
 /* "edge003 ports 19, 20" of ports of the snapshot that are all on @observed, or its name where there are none;

@@ -250,6 +250,21 @@ static int observed_cables_index(struct ft_model *m)
 }
 
 /* Numbers the connected components of the fabric. */
+uint32_t *ft_parts_of(const struct ft_snapshot *s)
+{
+	uint32_t *part = malloc((s->node_count + 1UL) * sizeof(*part));
+
+	if (!part)
+		return NULL;
+	ft_number_begin(part, s->node_count);
+	for (uint32_t i = 0; i < s->port_count; i++)
+		if (s->ports[i].peer != FT_NO_PORT && s->ports[i].peer > i)
+			ft_number_join(part, s->ports[i].node, s->ports[s->ports[i].peer].node);
+	for (uint32_t i = 0; i < s->node_count; i++)
+		part[i] = ft_number_root(part, i);
+	return part;
+}
+
 static int observed_parts_number(struct ft_observed_fabric *observed)
 {
 	_cleanup_free_ uint32_t *part = malloc((observed->switch_count + 1UL) * sizeof(*part));
@@ -397,6 +412,7 @@ static int observed_host_names(struct ft_model *m)
 	for (uint32_t n = 0; n < observed->switch_count; n++) {
 		uint32_t count = 0;
 
+		observed->switches[n].first_host = i;
 		for (; i < observed->host_count && observed->hosts[i].observed == n; i++) {
 			names[count] = host_short_name(
 				m->snapshot, ft_port_node(m->snapshot, &m->snapshot->ports[observed->hosts[i].port]));
@@ -405,6 +421,7 @@ static int observed_host_names(struct ft_model *m)
 			else
 				count++;
 		}
+		observed->switches[n].end_host = i;
 		names_sort(names, count);
 		observed->switches[n].host_names =
 			ft_arena_keep(&m->memory, r == 0 ? names_condense(names, count) : NULL);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/map.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/write/floor.h"
 #include "verify/model/chassis.h"
@@ -47,7 +49,7 @@ struct repair {
 	struct ft_what_if *what_if;
 	struct ft_floor *floor; /* NULL: the places of the switches are not known */
 	struct job *jobs;
-	uint32_t job_count, jobs_size;
+	uint32_t job_count;
 	struct stop *stops;
 	uint32_t stop_count;
 	uint32_t (*ends)[2];   /* by job: the stops at its two ends, or FT_NONE */
@@ -57,9 +59,8 @@ struct repair {
 	struct ft_map alike;   /* names that more than one row has */
 	struct ft_map assumed; /* ids of findings that are repaired, though no snapshot can show it */
 	struct order *order;   /* [job_count] */
-	uint32_t steps_size;
-	uint32_t stride; /* the least number of steps between two predictions */
-	uint32_t since;	 /* steps since the last prediction */
+	uint32_t stride;       /* the least number of steps between two predictions */
+	uint32_t since;	       /* steps since the last prediction */
 	uint32_t last_stop;
 	bool each; /* predict after each step; else only where the next stop begins */
 };
@@ -105,16 +106,14 @@ static bool ends_are(const struct ft_action *a, const struct ft_action *b)
 
 static int mends_add(struct job *job, uint32_t finding)
 {
-	uint32_t *mends;
+	uint32_t *mend;
 
-	for (uint32_t i = 0; i < job->mend_count; i++)
-		if (job->mends[i] == finding)
-			return 0;
-	mends = realloc(job->mends, (job->mend_count + 1UL) * sizeof(*mends));
-	if (!mends)
+	if (ft_number_is_among(job->mends, job->mend_count, finding))
+		return 0;
+	mend = FT_LIST_MORE(job->mends, job->mend_count);
+	if (!mend)
 		return -ENOMEM;
-	job->mends = mends;
-	mends[job->mend_count++] = finding;
+	*mend = finding;
 	return 0;
 }
 
@@ -205,19 +204,12 @@ static int jobs_reduce(struct repair *x)
 
 static int job_add(struct repair *x, const struct ft_action *action, uint32_t finding)
 {
-	struct job *jobs = x->jobs;
+	struct job *job = FT_LIST_MORE(x->jobs, x->job_count);
 
-	if (x->job_count == x->jobs_size) {
-		uint32_t size = x->jobs_size ? x->jobs_size * 2 : 64;
-
-		jobs = realloc(x->jobs, size * sizeof(*jobs));
-		if (!jobs)
-			return -ENOMEM;
-		x->jobs = jobs;
-		x->jobs_size = size;
-	}
-	jobs[x->job_count] = (struct job){.action = *action, .stop = FT_NONE};
-	return mends_add(&jobs[x->job_count++], finding);
+	if (!job)
+		return -ENOMEM;
+	*job = (struct job){.action = *action, .stop = FT_NONE};
+	return mends_add(job, finding);
 }
 
 /* A setting is no manual work: the other actions alone do not repair a finding that has one. */
@@ -560,8 +552,7 @@ static const char *name_before(const struct repair *x, const struct job *job, co
 static int step_words(const struct repair *x, const struct job *job, struct ft_repair_step *step)
 {
 	const struct ft_action *action = &job->action;
-	_cleanup_(ft_text_release) struct ft_text a = {0};
-	_cleanup_(ft_text_release) struct ft_text b = {0};
+	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 	bool ports = action->act != FT_ACT_POWER && action->act != FT_ACT_BOARD;
 	const char *here = place_words(x, &action->a, ports && (!action->trace || action->a.port > 0), &a);
 	const char *there =
@@ -655,19 +646,11 @@ static int step_where(const struct repair *x, const struct job *job, struct ft_r
 static int step_add(struct repair *x, const struct job *job)
 {
 	struct ft_report *report = x->report;
-	struct ft_repair_step *steps = report->repair, *step;
+	struct ft_repair_step *step = FT_LIST_MORE(report->repair, report->repair_count);
 	int r;
 
-	if (report->repair_count == x->steps_size) {
-		uint32_t size = x->steps_size ? x->steps_size * 2 : 16;
-
-		steps = realloc(report->repair, size * sizeof(*steps));
-		if (!steps)
-			return -ENOMEM;
-		report->repair = steps;
-		x->steps_size = size;
-	}
-	step = &steps[report->repair_count++];
+	if (!step)
+		return -ENOMEM;
 	*step = (struct ft_repair_step){.act = job->action.act};
 	step->mends = calloc(job->mend_count + 1UL, sizeof(*step->mends));
 	if (!step->mends)
@@ -803,27 +786,20 @@ static int predict(struct repair *x, struct ft_report **ret_seen)
 static int left_add(struct repair *x, const struct ft_report *seen)
 {
 	struct ft_report *report = x->report;
-	struct ft_repair_left *left =
-		realloc(report->left, (report->left_count + seen->finding_count + 1) * sizeof(*left));
 
-	if (!left)
-		return -ENOMEM;
-	report->left = left;
 	for (size_t i = 0; i < seen->finding_count; i++) {
 		const struct ft_finding *f = &seen->findings[i];
-		struct ft_repair_left one = {0};
+		struct ft_repair_left *left;
 
 		/* Without a single step, all findings remain. */
 		if (f->waived || (!is_left(x, seen, i) && report->repair_count > 0))
 			continue;
-		one.id = strdup(f->id);
-		one.text = strdup(f->text);
-		if (!one.id || !one.text) {
-			free(one.id);
-			free(one.text);
+		left = FT_LIST_MORE(report->left, report->left_count);
+		if (!left)
 			return -ENOMEM;
-		}
-		left[report->left_count++] = one;
+		*left = (struct ft_repair_left){.id = strdup(f->id), .text = strdup(f->text)};
+		if (!left->id || !left->text)
+			return -ENOMEM;
 	}
 	return 0;
 }

@@ -59,65 +59,22 @@ static int fabric_copy(struct ft_what_if *w, const struct ft_snapshot *from)
 	return r == 0 && w->spoken && w->apart ? 0 : -ENOMEM;
 }
 
-/* Marks all nodes reachable from those in @queue, of which there are @tail. Returns their number. */
-static uint32_t reached_mark(const struct ft_snapshot *s, bool *reached, uint32_t *queue, uint32_t tail)
-{
-	for (uint32_t head = 0; head < tail; head++) {
-		const struct ft_node *node = &s->nodes[queue[head]];
-
-		for (uint32_t n = 0; n < node->port_count; n++) {
-			uint32_t peer = s->ports[node->first_port + n].peer;
-			uint32_t far = peer == FT_NO_PORT ? queue[head] : s->ports[peer].node;
-
-			if (reached[far])
-				continue;
-			reached[far] = true;
-			queue[tail++] = far;
-		}
-	}
-	return tail;
-}
-
 /* If a recorded fabric has no entry, its largest component counts as the swept part. */
-static uint32_t start_find(const struct ft_what_if *w, bool *reached, uint32_t *queue)
-{
-	uint32_t most = 0, start = NONE;
-
-	if (w->s.source.entry_node < w->s.node_count)
-		return w->s.source.entry_node;
-	memset(reached, 0, w->s.node_count * sizeof(*reached));
-	for (uint32_t i = 0; i < w->s.node_count; i++) {
-		uint32_t count;
-
-		if (reached[i])
-			continue;
-		reached[i] = true;
-		queue[0] = i;
-		count = reached_mark(&w->s, reached, queue, 1);
-		if (count > most) {
-			most = count;
-			start = i;
-		}
-	}
-	return start;
-}
-
 static int start_settle(struct ft_what_if *w)
 {
-	_cleanup_free_ bool *reached = calloc(w->s.node_count + 1UL, sizeof(*reached));
-	_cleanup_free_ uint32_t *queue = calloc(w->s.node_count + 1UL, sizeof(*queue));
+	_cleanup_free_ uint32_t *part = ft_parts_of(&w->s);
+	_cleanup_free_ uint32_t *size = calloc(w->s.node_count + 1UL, sizeof(*size));
 
-	if (!reached || !queue)
+	if (!part || !size)
 		return -ENOMEM;
-	w->start = start_find(w, reached, queue);
-	memset(reached, 0, w->s.node_count * sizeof(*reached));
-	if (w->start != NONE) {
-		reached[w->start] = true;
-		queue[0] = w->start;
-		reached_mark(&w->s, reached, queue, 1);
-	}
+	w->start = w->s.source.entry_node < w->s.node_count ? w->s.source.entry_node : NONE;
 	for (uint32_t i = 0; i < w->s.node_count; i++)
-		w->apart[i] = !reached[i];
+		size[part[i]]++;
+	for (uint32_t i = 0; w->s.source.entry_node >= w->s.node_count && i < w->s.node_count; i++)
+		if (w->start == NONE || size[i] > size[w->start])
+			w->start = i;
+	for (uint32_t i = 0; i < w->s.node_count; i++)
+		w->apart[i] = part[i] != part[w->start];
 	return 0;
 }
 
@@ -162,32 +119,21 @@ static int hosts_find(struct ft_what_if *w)
 	return 0;
 }
 
-/* The most common rate of cables of the kind; of two equally common rates the faster one, as in the verifier. */
+/* The most common rate of cables of the kind. */
 static struct ft_rate rate_usual(const struct ft_snapshot *s, enum ft_what_if_kind kind)
 {
-	enum { LANES_MAX = 13 };
-	uint32_t votes[LANES_MAX][FT_SPEED_COUNT] = {0}, most = 0;
-	struct ft_rate usual = {4, FT_SPEED_SDR};
+	struct ft_rate_votes votes = {0};
+	struct ft_rate usual;
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
 
 		if (far && ft_port_node(s, port)->type == FT_NODE_SWITCH &&
-		    (ft_port_node(s, far)->type == FT_NODE_SWITCH) == (kind == FT_WHAT_IF_UPLINK) &&
-		    port->rate.lanes < LANES_MAX && port->rate.speed < FT_SPEED_COUNT)
-			votes[port->rate.lanes][port->rate.speed]++;
+		    (ft_port_node(s, far)->type == FT_NODE_SWITCH) == (kind == FT_WHAT_IF_UPLINK))
+			ft_rate_vote(&votes, port->rate);
 	}
-	for (uint8_t lanes = 1; lanes < LANES_MAX; lanes++)
-		for (uint8_t speed = FT_SPEED_SDR; speed < FT_SPEED_COUNT; speed++) {
-			struct ft_rate rate = {lanes, speed};
-
-			if (votes[lanes][speed] == 0 || votes[lanes][speed] < most ||
-			    (votes[lanes][speed] == most && ft_rate_mbps(rate) < ft_rate_mbps(usual)))
-				continue;
-			most = votes[lanes][speed];
-			usual = rate;
-		}
-	return usual;
+	usual = ft_rate_usual(&votes);
+	return usual.lanes > 0 ? usual : (struct ft_rate){4, FT_SPEED_SDR};
 }
 
 static void rates_settle(struct ft_what_if *w)
@@ -520,24 +466,6 @@ static uint32_t port_dark(const struct ft_what_if *w, const struct ft_finding *b
 	return NONE;
 }
 
-/* The first cable of a bundle if the plan gives ports, or NONE. */
-static uint32_t cable_first(const struct ft_plan *plan, const struct ft_plan_bundle *bundle)
-{
-	uint32_t low = 0, high = plan->cable_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct ft_plan_cable *c = &plan->cables[middle];
-
-		if (c->a < bundle->a || (c->a == bundle->a && c->b < bundle->b))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < plan->cable_count && plan->cables[low].a == bundle->a && plan->cables[low].b == bundle->b ? low
-													       : NONE;
-}
-
 static bool is_there(const struct ft_what_if *w, uint32_t index)
 {
 	return w->node_of[index] != NONE || ft_what_if_has_chips(w, index);
@@ -571,13 +499,13 @@ static uint32_t bundle_port(const struct ft_what_if *w, const struct comeback *c
 }
 
 /* Adds the planned cables between two existing switches. */
-static void bundle_return(struct ft_what_if *w, const struct comeback *c, const struct ft_plan_bundle *bundle)
+static void bundle_return(struct ft_what_if *w, const struct comeback *c, uint32_t number)
 {
-	uint32_t cable = cable_first(w->plan, bundle);
+	const struct ft_plan_bundle *bundle = &w->plan->bundles[number];
 
 	for (uint32_t i = 0; i < bundle->count; i++) {
 		const struct ft_plan_cable *exact =
-			cable != NONE && cable + i < w->plan->cable_count ? &w->plan->cables[cable + i] : NULL;
+			w->plan->cable_count > 0 ? &w->plan->cables[w->wiring.first_cable[number] + i] : NULL;
 		uint32_t at_a = bundle_port(w, c, bundle->a, exact ? exact->a_port : bundle->a_port + i, exact);
 		uint32_t at_b = bundle_port(w, c, bundle->b, exact ? exact->b_port : bundle->b_port + i, exact);
 
@@ -623,7 +551,7 @@ static void cables_return(struct ft_what_if *w, const struct comeback *c, uint32
 
 		if (!is_there(w, far) || done[far] || (seen && !c->to_seen))
 			continue;
-		bundle_return(w, c, bundle);
+		bundle_return(w, c, w->wiring.bundles[i]);
 	}
 }
 
@@ -674,11 +602,15 @@ static int switch_return(struct ft_what_if *w, uint32_t index, const struct ft_f
 
 /* ---- actions ---- */
 
-static int do_remove(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+/* Few acts need all of them. */
+#define UNUSED __attribute__((unused))
+#define ACT_ARGUMENTS \
+	UNUSED struct ft_what_if *w, UNUSED const struct ft_action *action, UNUSED const struct ft_finding *because
+
+static int do_remove(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b);
 
-	(void)because;
 	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT || (b != NONE && w->s.ports[a].peer != b))
 		return -ENODEV;
 	cable_pull(w, a);
@@ -721,12 +653,11 @@ static int end_return(struct ft_what_if *w, const struct ft_place *place)
 	return ft_plan_is_director(w->plan, index) ? -ENOTSUP : switch_return(w, index, NULL, false);
 }
 
-static int do_connect(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+static int do_connect(ACT_ARGUMENTS)
 {
 	uint32_t a = NONE, b = NONE;
 	int r = end_return(w, &action->a);
 
-	(void)because;
 	if (r == 0)
 		r = end_return(w, &action->b);
 	if (r == 0)
@@ -743,12 +674,11 @@ static int do_connect(struct ft_what_if *w, const struct ft_action *action, cons
 	return 0;
 }
 
-static int do_move(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+static int do_move(ACT_ARGUMENTS)
 {
 	uint32_t from = ft_what_if_port(w, &action->a), far, to;
 	int r;
 
-	(void)because;
 	if (from == NONE || w->s.ports[from].peer == FT_NO_PORT)
 		return -ENODEV;
 	far = w->s.ports[from].peer;
@@ -763,11 +693,10 @@ static int do_move(struct ft_what_if *w, const struct ft_action *action, const s
 	return 0;
 }
 
-static int do_exchange(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+static int do_exchange(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b), far_a, far_b;
 
-	(void)because;
 	if (a == NONE || b == NONE || w->s.ports[a].peer == FT_NO_PORT || w->s.ports[b].peer == FT_NO_PORT ||
 	    w->s.ports[a].peer == a || w->s.ports[b].peer == b)
 		return -ENODEV;
@@ -780,11 +709,10 @@ static int do_exchange(struct ft_what_if *w, const struct ft_action *action, con
 	return 0;
 }
 
-static int do_renew(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+static int do_renew(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b;
 
-	(void)because;
 	a = a == NONE ? ft_what_if_port(w, &action->b) : a;
 	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT)
 		return -ENODEV;
@@ -793,7 +721,7 @@ static int do_renew(struct ft_what_if *w, const struct ft_action *action, const 
 	return 0;
 }
 
-static int do_power(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+static int do_power(ACT_ARGUMENTS)
 {
 	uint32_t index = action->a.guid ? NONE : switch_by_name(w, action->a.name);
 
@@ -805,11 +733,8 @@ static int do_power(struct ft_what_if *w, const struct ft_action *action, const 
 	return is_there(w, index) ? 0 : switch_return(w, index, because, true);
 }
 
-static int do_nothing(struct ft_what_if *w, const struct ft_action *action, const struct ft_finding *because)
+static int do_nothing(ACT_ARGUMENTS)
 {
-	(void)w;
-	(void)action;
-	(void)because;
 	return -ENOTSUP;
 }
 
@@ -860,18 +785,16 @@ int ft_what_if_look(const struct ft_what_if *w, struct ft_snapshot **ret_snapsho
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *to = calloc(1, sizeof(*to));
 	_cleanup_free_ bool *keep = calloc(w->s.node_count + 1UL, sizeof(*keep));
-	_cleanup_free_ uint32_t *queue = calloc(w->s.node_count + 1UL, sizeof(*queue));
+	_cleanup_free_ bool *reached = calloc(w->s.node_count + 1UL, sizeof(*reached));
+	_cleanup_free_ uint32_t *part = ft_parts_of(&w->s);
 	_cleanup_free_ uint32_t *moved = calloc(w->s.port_count + 1UL, sizeof(*moved));
-	uint32_t tail = 0;
 
-	if (!to || !keep || !queue || !moved || snapshot_copy(to, &w->s) < 0)
+	if (!to || !keep || !reached || !part || !moved || snapshot_copy(to, &w->s) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->first_count; i++)
-		if (i == w->start || w->apart[i]) {
-			keep[i] = true;
-			queue[tail++] = i;
-		}
-	reached_mark(&w->s, keep, queue, tail);
+		reached[part[i]] |= i == w->start || w->apart[i];
+	for (uint32_t i = 0; i < w->s.node_count; i++)
+		keep[i] = reached[part[i]];
 	nodes_keep(to, &w->s, keep, moved);
 	*ret_snapshot = FT_STEAL(to);
 	return 0;

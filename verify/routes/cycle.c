@@ -199,8 +199,7 @@ static void cycle_report(struct cycles *c, const uint32_t *cycle, uint32_t lengt
 	struct ft_model *m = w->m;
 	bool laned = c->channels->links != NULL;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_CYCLE, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text words = {0};
-	_cleanup_(ft_text_release) struct ft_text port = {0};
+	_cleanup_(ft_text_release) struct ft_text words = {0}, port = {0};
 
 	f->count = channels;
 	for (uint32_t i = 0; i < length; i++) {
@@ -214,8 +213,7 @@ static void cycle_report(struct cycles *c, const uint32_t *cycle, uint32_t lengt
 			ft_text_printf(&words, " lane %u", cycle[i] % FT_LANE_LEVELS);
 		ft_walk_act(w, f, w->owner[link]);
 	}
-	if (length > SHOWN)
-		ft_text_printf(&words, " and %u more", length - SHOWN);
+	ft_text_more(&words, length, SHOWN);
 	m->failed |= ft_text_failed(&words) || ft_text_failed(&port);
 	ft_say(m, &f->expected, "routes whose channels do not wait for each other in a circle");
 	ft_say(m, &f->observed, "%u channels that do; the shortest circle has %u", channels, length);

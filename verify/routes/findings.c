@@ -199,8 +199,7 @@ static void places_say(const struct ft_walk *w, const struct cause *causes, uint
 		else
 			ft_walk_name(w, causes[i].at - w->link_count, text);
 	}
-	if (count > SHOWN)
-		ft_text_printf(text, " and %u more", count - SHOWN);
+	ft_text_more(text, count, SHOWN);
 }
 
 /* By port: the first finding that names it. */
@@ -355,8 +354,7 @@ static void unrouted_report(struct ft_walk *w)
 		ft_text_puts(&hosts, shown++ ? ", " : "");
 		host_name(w, i, &hosts);
 	}
-	if (w->unrouted.targets > 4)
-		ft_text_printf(&hosts, " and %u more", w->unrouted.targets - 4);
+	ft_text_more(&hosts, w->unrouted.targets, 4);
 	m->failed |= ft_text_failed(&hosts);
 	ft_say(m, &f->expected, "tables that lead to every host");
 	ft_say(m, &f->observed, "%s with next to no switch that has an entry for it",
@@ -382,8 +380,7 @@ static void loop_links_say(const struct ft_walk *w, const struct ft_loop *loop, 
 		ft_text_puts(text, i ? ", " : "");
 		port_add(w, loop->links[i], text);
 	}
-	if (loop->count > PATH_SHOWN)
-		ft_text_printf(text, " and %u more", loop->count - PATH_SHOWN);
+	ft_text_more(text, loop->count, PATH_SHOWN);
 }
 
 static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loops, uint64_t pairs)
@@ -522,8 +519,7 @@ static void unknown_report(struct ft_walk *w)
 		ft_text_puts(&names, shown > 1 ? ", " : "");
 		ft_walk_name(w, h, &names);
 	}
-	if (shown > 4)
-		ft_text_printf(&names, " and %u more", shown - 4);
+	ft_text_more(&names, shown, 4);
 	m->failed |= ft_text_failed(&names);
 	ft_say(m, &f->expected, "the forwarding tables of all switches");
 	ft_say(m, &f->observed, "those of %u of %u", w->tables, w->tables + w->tables_unknown);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/model/capacity.h"
 #include "verify/routes/routes.h"
 
@@ -95,32 +96,18 @@ static int links_collect(struct ft_walk *w)
 
 static int parts_number(struct ft_walk *w)
 {
-	_cleanup_free_ uint32_t *queue = malloc((w->hop_count + 1UL) * sizeof(*queue));
-	uint32_t parts = 0;
+	_cleanup_free_ uint32_t *part = malloc((w->hop_count + 1UL) * sizeof(*part));
 
-	if (!queue)
+	if (!part)
 		return -ENOMEM;
-	for (uint32_t start = 0; start < w->hop_count; start++) {
-		uint32_t head = 0, tail = 0;
-
-		if (w->hops[start].part != FT_NONE)
-			continue;
-		queue[tail++] = start;
-		w->hops[start].part = parts;
-		while (head < tail) {
-			const struct ft_hop *hop = &w->hops[queue[head++]];
-
-			for (uint32_t i = 0; i < hop->links; i++) {
-				uint32_t far = w->far[hop->first_link + i];
-
-				if (far >= w->hop_count || w->hops[far].part != FT_NONE)
-					continue;
-				w->hops[far].part = parts;
-				queue[tail++] = far;
-			}
-		}
-		parts++;
-	}
+	ft_number_begin(part, w->hop_count);
+	for (uint32_t h = 0; h < w->hop_count; h++)
+		for (uint32_t i = 0; i < w->hops[h].links; i++)
+			if (w->far[w->hops[h].first_link + i] < w->hop_count)
+				ft_number_join(part, h, w->far[w->hops[h].first_link + i]);
+	ft_number_sets(part, w->hop_count);
+	for (uint32_t h = 0; h < w->hop_count; h++)
+		w->hops[h].part = part[h];
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/numbers.h"
 #include "verify/routes/routes.h"
 
@@ -44,12 +45,12 @@ struct follow {
 	uint32_t row_count;
 	struct ft_map seen; /* dependencies */
 	uint32_t (*edges)[2];
-	uint32_t edge_count, edge_size;
+	uint32_t edge_count;
 	uint64_t unknown;
 	uint64_t unsent;    /* pairs of hosts with a lane without weight on their route */
 	struct ft_map mute; /* these lanes: place * FT_LANE_LEVELS + lane */
 	uint32_t *mutes;
-	uint32_t mute_count, mute_size;
+	uint32_t mute_count;
 };
 
 static void follow_release(struct follow *f)
@@ -160,39 +161,18 @@ static int routes_visit(struct follow *f, visit_fn *visit)
 static int crossing_want(struct follow *f, struct ft_crossing at)
 {
 	struct ft_lane_wants *wants = f->wants;
+	struct ft_crossing *crossing;
 	int r;
 
 	if (wants->crossing_count == CROSSINGS_MAX)
 		return 0;
 	r = ft_map_add(&f->asked, (uint64_t)at.node << 16 | (unsigned int)at.in << 8 | at.out, 0, NULL);
-	if (r == 1)
-		wants->crossings[wants->crossing_count++] = at;
-	return r < 0 ? r : 0;
-}
-
-/* Doubles an array of what is wanted once it is full. */
-static int wants_room(struct ft_lane_wants *wants, uint32_t length)
-{
-	void *more;
-
-	if (wants->crossing_count + length >= wants->crossing_size) {
-		uint32_t size = 2 * (wants->crossing_count + length + 32);
-
-		more = reallocarray(wants->crossings, size, sizeof(*wants->crossings));
-		if (!more)
-			return -ENOMEM;
-		wants->crossings = more;
-		wants->crossing_size = size;
-	}
-	if (wants->path_count == wants->path_size) {
-		uint32_t size = 2 * wants->path_count + 64;
-
-		more = reallocarray(wants->paths, size, sizeof(*wants->paths));
-		if (!more)
-			return -ENOMEM;
-		wants->paths = more;
-		wants->path_size = size;
-	}
+	if (r != 1)
+		return r;
+	crossing = FT_LIST_MORE(wants->crossings, wants->crossing_count);
+	if (!crossing)
+		return -ENOMEM;
+	*crossing = at;
 	return 0;
 }
 
@@ -206,11 +186,15 @@ static int route_want(struct follow *f, uint32_t host, uint32_t target)
 	const struct ft_walk *w = f->w;
 	struct ft_lane_wants *wants = f->wants;
 	bool is_first = first_host(f, host) == host;
-	int r = wants_room(wants, 2 * f->length);
+	int r = 0;
 
-	if (r == 0 && is_first && wants->path_count < PATHS_MAX)
-		wants->paths[wants->path_count++] =
-			(struct ft_lane_path){(uint16_t)w->targets[host].lid, (uint16_t)w->targets[target].lid};
+	if (is_first && wants->path_count < PATHS_MAX) {
+		struct ft_lane_path *path = FT_LIST_MORE(wants->paths, wants->path_count);
+
+		if (!path)
+			return -ENOMEM;
+		*path = (struct ft_lane_path){(uint16_t)w->targets[host].lid, (uint16_t)w->targets[target].lid};
+	}
 	/* The hosts of a switch come in by ports of their own, and then go the same way. */
 	for (uint32_t i = 0; r == 0 && i + 1 < f->length && (i == 0 || is_first); i++) {
 		if (!is_on_cycle(f, i))
@@ -235,20 +219,15 @@ int ft_lanes_want(struct ft_walk *w, const uint32_t *cycles)
 static int edge_add(struct follow *f, uint32_t a, uint32_t b)
 {
 	int r = ft_map_add(&f->seen, (uint64_t)a << 32 | b, 0, NULL);
+	uint32_t(*edge)[2];
 
 	if (r != 1)
 		return r;
-	if (f->edge_count == f->edge_size) {
-		uint32_t size = f->edge_size ? f->edge_size * 2 : 256;
-		void *edges = reallocarray(f->edges, size, sizeof(*f->edges));
-
-		if (!edges)
-			return -ENOMEM;
-		f->edges = edges;
-		f->edge_size = size;
-	}
-	f->edges[f->edge_count][0] = a;
-	f->edges[f->edge_count++][1] = b;
+	edge = FT_LIST_MORE(f->edges, f->edge_count);
+	if (!edge)
+		return -ENOMEM;
+	(*edge)[0] = a;
+	(*edge)[1] = b;
 	return 0;
 }
 
@@ -267,19 +246,14 @@ static unsigned int level_of(const struct follow *f, uint32_t host, uint32_t tar
 static int mute_add(struct follow *f, uint32_t channel)
 {
 	int r = ft_map_add(&f->mute, channel, 0, NULL);
+	uint32_t *mute;
 
 	if (r != 1)
 		return r;
-	if (f->mute_count == f->mute_size) {
-		uint32_t size = f->mute_size ? f->mute_size * 2 : 64;
-		void *mutes = reallocarray(f->mutes, size, sizeof(*f->mutes));
-
-		if (!mutes)
-			return -ENOMEM;
-		f->mutes = mutes;
-		f->mute_size = size;
-	}
-	f->mutes[f->mute_count++] = channel;
+	mute = FT_LIST_MORE(f->mutes, f->mute_count);
+	if (!mute)
+		return -ENOMEM;
+	*mute = channel;
 	return 0;
 }
 
@@ -397,8 +371,7 @@ static void mutes_report(struct follow *f)
 			       ft_chip_port_text(m, ft_walk_port(w, link), &port), f->mutes[i] % FT_LANE_LEVELS);
 		ft_walk_act(w, finding, w->owner[link]);
 	}
-	if (f->mute_count > SHOWN)
-		ft_text_printf(&words, " and %u more", f->mute_count - SHOWN);
+	ft_text_more(&words, f->mute_count, SHOWN);
 	m->failed |= ft_text_failed(&words) || ft_text_failed(&port);
 	ft_plural(finding->count, "pair", plural);
 	ft_say(m, &finding->expected, "a weight for each lane that packets are put on");

@@ -80,8 +80,7 @@ static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint3
 {
 	struct ft_model *m = w->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_IMBALANCE, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text spread = {0};
-	_cleanup_(ft_text_release) struct ft_text port = {0};
+	_cleanup_(ft_text_release) struct ft_text spread = {0}, port = {0};
 
 	f->count = count;
 	for (uint32_t i = 0; i < count; i++) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/list.h"
 #include "planner/plan/wiring.h"
 #include "verify/routes/routes.h"
 
@@ -63,32 +64,24 @@ static uint32_t loop_find(struct ft_walk *w, const uint32_t *hops, uint32_t coun
 {
 	uint64_t hash;
 	uint32_t lowest = 0, there;
-	struct ft_loop loop = {.links = malloc(count * sizeof(*loop.links)), .count = count};
+	struct ft_loop loop = {.links = malloc(count * sizeof(*loop.links)), .count = count}, *more;
 	int r;
 
 	if (!loop.links)
 		return FT_NONE;
 	for (uint32_t i = 1; i < count; i++)
 		lowest = w->out[hops[i]] < w->out[hops[lowest]] ? i : lowest;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++)
 		loop.links[i] = w->out[hops[(lowest + i) % count]];
-	}
 	hash = ft_hash_bytes(loop.links, count * sizeof(*loop.links));
 	r = ft_map_add(&w->loop_by_hash, hash, w->loop_count, &there);
-	if (r == 1 && w->loop_count == w->loop_size) {
-		uint32_t size = w->loop_size ? w->loop_size * 2 : 16;
-		struct ft_loop *loops = reallocarray(w->loops, size, sizeof(*loops));
-
-		w->loops = loops ? loops : w->loops;
-		w->loop_size = loops ? size : w->loop_size;
-		r = loops ? r : -ENOMEM;
-	}
-	if (r != 1) {
+	more = r == 1 ? FT_LIST_MORE(w->loops, w->loop_count) : NULL;
+	if (!more) {
 		free(loop.links);
-		return r < 0 ? FT_NONE : there;
+		return r != 0 ? FT_NONE : there;
 	}
-	w->loops[w->loop_count] = loop;
-	return w->loop_count++;
+	*more = loop;
+	return w->loop_count - 1;
 }
 
 /* The route of @h is that of the next switch, plus one hop. */

@@ -122,7 +122,7 @@ struct ft_walk {
 	struct ft_some unrouted;
 	uint32_t judged; /* the last target, from 1, that was checked for being unrouted */
 	struct ft_loop *loops;
-	uint32_t loop_count, loop_size;
+	uint32_t loop_count;
 	struct ft_map loop_by_hash;
 	struct ft_detours *detours; /* by hop whose entry is the cause */
 	struct ft_reach *reach;	    /* by hop */
