@@ -107,7 +107,7 @@ static uint32_t distances(struct judge *j, uint32_t tail)
 		for (uint32_t n = j->f->first[here]; n < j->f->first[here + 1]; n++) {
 			uint32_t far = j->f->groups[n].far;
 
-			if (j->rank[far] != NONE || j->f->groups[n].count == 0)
+			if (j->rank[far] != NONE)
 				continue;
 			j->rank[far] = most = j->rank[here] + 1;
 			j->queue[tail++] = far;
@@ -138,8 +138,6 @@ static void groups_sort_out(struct judge *j)
 		for (uint32_t n = j->f->first[i]; n < j->f->first[i + 1]; n++) {
 			struct ft_ftree_group group = j->f->groups[n];
 
-			if (group.count == 0)
-				continue;
 			if (j->rank[group.far] < j->rank[i])
 				j->up[j->f->first[i] + j->up_count[i]++] = group;
 			else if (j->rank[group.far] > j->rank[i])

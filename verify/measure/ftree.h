@@ -38,7 +38,7 @@ struct ft_ftree_verdict {
 /* A bundle as seen from one of its switches. */
 struct ft_ftree_group {
 	uint32_t far;	/* switch */
-	uint32_t count; /* number of cables; 0: it does not exist */
+	uint32_t count; /* number of cables */
 };
 
 /*

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/measure/ftree.h"
 #include "verify/measure/impact_parts.h"
 #include "verify/model/capacity.h"
 
@@ -332,7 +331,6 @@ static int risks_far_tell(struct ft_weighing *x)
 int ft_impact_weigh(struct ft_model *m)
 {
 	_cleanup_(impact_release) struct ft_weighing x;
-	_cleanup_(ft_ftree_release) struct ft_ftree plan = {0};
 	bool tree = m->words->opensm && ft_plan_has_ranks(m->plan), refuses = true;
 	uint64_t judged = 0;
 	int r = impact_init(&x, m);
@@ -343,7 +341,7 @@ int ft_impact_weigh(struct ft_model *m)
 		r = risks_far_tell(&x);
 	/* A plan without ranks is no tree, and not meant for ftree routing; nor is Ethernet. */
 	if (r == 0 && m->linked && tree)
-		r = ft_opensm_judge(&x, &plan, &refuses);
+		r = ft_opensm_judge(&x, &refuses);
 	for (size_t i = 0; r == 0 && i < m->report->finding_count; i++) {
 		struct ft_finding *f = &m->report->findings[i];
 
@@ -352,7 +350,7 @@ int ft_impact_weigh(struct ft_model *m)
 		edges_weigh(&x, f);
 		judged += m->cells.count + m->place_count;
 		if (!refuses && judged <= FT_IMPACT_BUNDLES_MAX)
-			r = ft_opensm_judge_finding(&x, &plan, f);
+			r = ft_opensm_judge_finding(&x, f);
 		losses_forget(&x, f);
 	}
 	return r;

@@ -62,15 +62,10 @@ int ft_risk_weigh(struct ft_weighing *x);
  */
 int ft_risk_of_finding(struct ft_weighing *x, struct ft_finding *f);
 
-struct ft_ftree;
+/* opensm.c: whether "-R ftree" refuses the plan; and, in the report, the fabric. Returns 0 or -ENOMEM. */
+int ft_opensm_judge(struct ft_weighing *x, bool *ret_refuses);
 
-/*
- * opensm.c: whether "-R ftree" refuses the plan, in @ret_plan, which the caller releases in any case; and the fabric,
- * in the report. Returns 0 or -ENOMEM.
- */
-int ft_opensm_judge(struct ft_weighing *x, struct ft_ftree *ret_plan, bool *ret_refuses);
-
-/* opensm.c: whether it refuses the plan because of the current finding, @f. @plan is as before afterwards. */
-int ft_opensm_judge_finding(const struct ft_weighing *x, struct ft_ftree *plan, struct ft_finding *f);
+/* opensm.c: whether it refuses the plan because of the current finding, @f. O(cables). Returns 0 or -ENOMEM. */
+int ft_opensm_judge_finding(const struct ft_weighing *x, struct ft_finding *f);
 
 #endif

@@ -13,32 +13,14 @@
 /* Numbers of the switches that a subnet manager at the entry of the sweep sees; of all others FT_NONE. */
 static int switches_number(const struct ft_snapshot *s, uint32_t *ret_number, uint32_t *ret_nodes, uint32_t *ret_count)
 {
-	_cleanup_free_ uint32_t *queue = malloc((s->node_count + 1UL) * sizeof(*queue));
-	_cleanup_free_ bool *seen = calloc(s->node_count + 1UL, sizeof(*seen));
-	uint32_t tail = 0;
+	_cleanup_free_ uint32_t *part = ft_parts_of(s);
+	bool all = s->source.entry_node >= s->node_count;
 
-	if (!queue || !seen)
+	if (!part)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < s->node_count; i++)
-		if (i == s->source.entry_node || s->source.entry_node >= s->node_count) {
-			seen[i] = true;
-			queue[tail++] = i;
-		}
-	for (uint32_t head = 0; head < tail; head++) {
-		const struct ft_node *node = &s->nodes[queue[head]];
-
-		for (uint32_t n = 0; n < node->port_count; n++) {
-			const struct ft_port *far = ft_port_peer(s, &s->ports[node->first_port + n]);
-
-			if (!far || seen[far->node])
-				continue;
-			seen[far->node] = true;
-			queue[tail++] = far->node;
-		}
-	}
 	*ret_count = 0;
 	for (uint32_t i = 0; i < s->node_count; i++) {
-		bool counts = seen[i] && s->nodes[i].type == FT_NODE_SWITCH;
+		bool counts = s->nodes[i].type == FT_NODE_SWITCH && (all || part[i] == part[s->source.entry_node]);
 
 		ret_number[i] = counts ? *ret_count : FT_NONE;
 		if (counts)
@@ -164,73 +146,33 @@ static void tree_of_plan(const struct ft_weighing *x, const struct extras *e, st
 	}
 }
 
-/* @t: empty; the caller releases it, also on failure. */
-static int plan_judge(const struct ft_weighing *x, const struct extras *e, struct ft_ftree *t, bool *ret_refuses)
+static int plan_judge(const struct ft_weighing *x, const struct extras *e, bool *ret_refuses)
 {
+	_cleanup_(ft_ftree_release) struct ft_ftree t = {0};
 	struct ft_ftree_verdict verdict;
-	int r = ft_ftree_init(t, x->m->place_count + 1, 2UL * (x->m->cells.count + e->count));
+	int r = ft_ftree_init(&t, x->m->place_count + 1, 2UL * (x->m->cells.count + e->count));
 
 	if (r < 0)
 		return r;
-	tree_of_plan(x, e, t);
-	r = ft_ftree_judge(t, &verdict);
+	tree_of_plan(x, e, &t);
+	r = ft_ftree_judge(&t, &verdict);
 	if (r == 0)
 		*ret_refuses = verdict.why != FT_FTREE_TAKEN;
 	return r;
 }
 
-static void tree_bundle_set(struct ft_ftree *t, uint32_t node, uint32_t far, uint32_t cables)
+int ft_opensm_judge_finding(const struct ft_weighing *x, struct ft_finding *f)
 {
-	for (uint32_t n = t->first[node]; n < t->first[node + 1]; n++)
-		if (t->groups[n].far == far)
-			t->groups[n].count = cables;
-}
-
-/* Removes the losses of the current finding from the plan's tree, or (@back) restores them. */
-static void tree_change(const struct ft_weighing *x, struct ft_ftree *t, bool back)
-{
-	const struct ft_model *m = x->m;
-
-	for (uint32_t i = 0; i < x->cell_count; i++) {
-		uint32_t cables = back ? m->cells.width[x->cells[i]] : ft_impact_left(x, x->cells[i]);
-
-		for (unsigned int n = 0; n < 2; n++)
-			tree_bundle_set(t, x->ends[i][n], x->ends[i][1 - n], cables);
-	}
-	for (uint32_t p = 0; p < m->place_count; p++)
-		if (x->is_gone[p])
-			t->hosts[p] = back ? m->places[p]->hosts : 0;
-}
-
-/* Tests a finding that adds nothing to the plan, in the tree of the whole plan, which has many bundles. */
-static int loss_judge(const struct ft_weighing *x, struct ft_ftree *t, bool *ret_refuses)
-{
-	struct ft_ftree_verdict verdict;
-	int r;
-
-	tree_change(x, t, false);
-	r = ft_ftree_judge(t, &verdict);
-	tree_change(x, t, true);
-	if (r == 0)
-		*ret_refuses = verdict.why != FT_FTREE_TAKEN;
-	return r;
-}
-
-int ft_opensm_judge_finding(const struct ft_weighing *x, struct ft_ftree *plan, struct ft_finding *f)
-{
-	_cleanup_(ft_ftree_release) struct ft_ftree own = {0};
 	struct extras e;
 	int r = extras_gather(x, f, &e);
 
-	if (r == 0 && (e.count > 0 || e.hosts_at != FT_NONE || (x->cell_count > 0 && e.stranger_hosts > 0)))
-		r = plan_judge(x, &e, &own, &f->impact.ftree_refuses);
-	else if (r == 0 && x->cell_count > 0)
-		r = loss_judge(x, plan, &f->impact.ftree_refuses);
+	if (r == 0 && (e.count > 0 || e.hosts_at != FT_NONE || x->cell_count > 0))
+		r = plan_judge(x, &e, &f->impact.ftree_refuses);
 	free(e.ends);
 	return r;
 }
 
-int ft_opensm_judge(struct ft_weighing *x, struct ft_ftree *ret_plan, bool *ret_refuses)
+int ft_opensm_judge(struct ft_weighing *x, bool *ret_refuses)
 {
 	struct ft_model *m = x->m;
 	const struct ft_snapshot *s = m->chips;
@@ -253,7 +195,7 @@ int ft_opensm_judge(struct ft_weighing *x, struct ft_ftree *ret_plan, bool *ret_
 	*ret_refuses = true;
 	/* A fabric that is taken, and as planned, says the same of the plan. */
 	if (r == 0 && (verdict.why != FT_FTREE_TAKEN || m->report->finding_count > 0))
-		r = plan_judge(x, &(const struct extras){.hosts_at = FT_NONE}, ret_plan, ret_refuses);
+		r = plan_judge(x, &(const struct extras){.hosts_at = FT_NONE}, ret_refuses);
 	if (r < 0 || count == 0)
 		return r;
 	m->report->ftree_known = true;
