@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What designs by the rules of a family, or of trees with planes, have in common: parts of their text, and the trial.
+/* What designs by the rules of a family, or of trees with classes, have in common: parts of their text, and the trial.
  */
 #include "config.h"
 

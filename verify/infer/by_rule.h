@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What designs by the rules of a family, or of trees with planes, have in common. Private to infer/. */
+/* What designs by the rules of a family, or of trees with classes, have in common. Private to infer/. */
 #ifndef FT_VERIFY_INFER_BY_RULE_H
 #define FT_VERIFY_INFER_BY_RULE_H
 
@@ -52,12 +52,6 @@ int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *
 uint64_t ft_infer_by_rule_wrong(const struct ft_report *report, uint32_t unseen);
 
 /*
- * planes.c: the design of a fat-tree with planes, if the graph is one. @ret_wrong: cables that are wrong or missing by
- * its rule. Returns 1 with @text replaced, 0, or -ENOMEM.
- */
-int ft_infer_planes(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong);
-
-/*
  * classes.c: the design of a fat-tree of two levels, with classes of unlike switches, that plans just what the graph
  * does. Returns 1 with @text replaced, 0 if there is none, or -ENOMEM.
  */
@@ -82,7 +76,7 @@ void ft_class_rates_release(struct ft_class_rates *rates);
 
 /*
  * wired.c: the design of a dragonfly or dragonfly+ whose groups are as by the rule, and whose cables between groups are
- * listed: @ret_listed. As ft_infer_planes().
+ * listed: @ret_listed. As ft_infer_family().
  */
 int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_text *text, uint64_t *ret_wrong,
 		   uint64_t *ret_listed);

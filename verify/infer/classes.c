@@ -53,13 +53,6 @@ static void classes_release(struct classes *x)
 	ft_class_rates_release(&x->rates);
 }
 
-static uint32_t planned_between(const struct classes *x, uint32_t a, uint32_t b)
-{
-	const struct ft_meant *pair = ft_meant_find(x->intent, a, b);
-
-	return pair ? pair->planned : 0;
-}
-
 /* ---- who is alike ---- */
 
 static bool rates_equal(const struct ft_inference *f, uint32_t a, uint32_t b)
@@ -72,7 +65,8 @@ static bool rates_equal(const struct ft_inference *f, uint32_t a, uint32_t b)
 static bool rows_equal(const struct classes *x, uint32_t a, uint32_t b)
 {
 	for (uint32_t c = 0; c < x->count[CORE]; c++)
-		if (planned_between(x, a, x->order[CORE][c]) != planned_between(x, b, x->order[CORE][c]))
+		if (ft_meant_between(x->intent, a, x->order[CORE][c]) !=
+		    ft_meant_between(x->intent, b, x->order[CORE][c]))
 			return false;
 	return true;
 }
@@ -154,8 +148,8 @@ static int place_compare(const void *a, const void *b, void *arg)
 
 	if (x->class_of[p] != x->class_of[q])
 		return x->class_of[p] < x->class_of[q] ? -1 : 1;
-	more = core ? planned_between(x, x->sorts[EDGE][0].first, p) : f->hosts[p];
-	less = core ? planned_between(x, x->sorts[EDGE][0].first, q) : f->hosts[q];
+	more = core ? ft_meant_between(x->intent, x->sorts[EDGE][0].first, p) : f->hosts[p];
+	less = core ? ft_meant_between(x->intent, x->sorts[EDGE][0].first, q) : f->hosts[q];
 	if (more != less)
 		return more > less ? -1 : 1;
 	r = ft_text_natural_compare(f->observed->switches[p].name, f->observed->switches[q].name);
@@ -189,14 +183,14 @@ static bool rule_find(struct classes *x)
 {
 	uint32_t edge = x->sorts[EDGE][0].first, cores = x->count[CORE], most, least, thick = 0;
 
-	most = planned_between(x, edge, x->order[CORE][0]);
-	least = planned_between(x, edge, x->order[CORE][cores - 1]);
+	most = ft_meant_between(x->intent, edge, x->order[CORE][0]);
+	least = ft_meant_between(x->intent, edge, x->order[CORE][cores - 1]);
 	x->uplinks = 0;
 	for (uint32_t c = 0; c < cores; c++) {
-		uint32_t width = planned_between(x, edge, x->order[CORE][c]);
+		uint32_t width = ft_meant_between(x->intent, edge, x->order[CORE][c]);
 
 		/* Classes of core switches come last, whatever their bundles. */
-		if (width == 0 || (c > 0 && width > planned_between(x, edge, x->order[CORE][c - 1])))
+		if (width == 0 || (c > 0 && width > ft_meant_between(x->intent, edge, x->order[CORE][c - 1])))
 			return false;
 		x->uplinks += width;
 		thick += width == most;
@@ -226,14 +220,14 @@ static bool first_class_find(struct classes *x)
 
 static void row_write(const struct classes *x, uint32_t edge, struct ft_text *text)
 {
-	uint32_t first = planned_between(x, edge, x->order[CORE][0]);
+	uint32_t first = ft_meant_between(x->intent, edge, x->order[CORE][0]);
 	bool equal = true;
 
 	for (uint32_t c = 1; c < x->count[CORE]; c++)
-		equal &= planned_between(x, edge, x->order[CORE][c]) == first;
+		equal &= ft_meant_between(x->intent, edge, x->order[CORE][c]) == first;
 	ft_text_printf(text, ", \"bundle\": %s%u", equal ? "" : "[", first);
 	for (uint32_t c = 1; c < x->count[CORE] && !equal; c++)
-		ft_text_printf(text, ", %u", planned_between(x, edge, x->order[CORE][c]));
+		ft_text_printf(text, ", %u", ft_meant_between(x->intent, edge, x->order[CORE][c]));
 	ft_text_puts(text, equal ? "" : "]");
 }
 
@@ -420,8 +414,8 @@ static bool plan_is_the_graph(const struct classes *x, const struct ft_plan *pla
 
 		if (bundle->a >= x->count[EDGE] || bundle->b < x->count[EDGE] ||
 		    bundle->b - x->count[EDGE] >= x->count[CORE] ||
-		    planned_between(x, x->order[EDGE][bundle->a], x->order[CORE][bundle->b - x->count[EDGE]]) !=
-			    bundle->count)
+		    ft_meant_between(x->intent, x->order[EDGE][bundle->a],
+				     x->order[CORE][bundle->b - x->count[EDGE]]) != bundle->count)
 			return false;
 		planned += bundle->count;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * A fit: the tree that a fabric may be, as ranks and groups. This is all that it takes to know what a tree leaves
- * unexplained, however it was found (split.c, groups.c) and however many ranks it has: cables between switches that no
+ * unexplained, however many ranks it has (groups.c): cables between switches that no
  * step joins, and in each column of a step the cables more or less than most have.
  */
 #include "config.h"
@@ -122,9 +122,11 @@ int ft_fit_group_tally(const struct ft_inference *f, const struct ft_fit *fit, u
 
 /* An upper switch, and its place among those of its group. */
 struct place {
-	uint32_t observed, group, place;
-	uint32_t cables; /* to the lower switches of its group */
+	uint32_t observed, group;
+	uint32_t plane;	 /* 0 at the top */
+	uint32_t cables; /* at the top: to the lower switches of its group */
 	uint32_t order;	 /* by name */
+	uint32_t place;
 };
 
 static int place_compare(const void *a, const void *b)
@@ -133,12 +135,17 @@ static int place_compare(const void *a, const void *b)
 
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
+	if (x->plane != y->plane)
+		return x->plane < y->plane ? -1 : 1;
 	if (x->cables != y->cables)
 		return x->cables > y->cables ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* @usual: the upper switches of a group at the top. Returns their number, without those that have no place. */
+/*
+ * @usual: the upper switches of a group, or of a pod in each plane. Returns their number, without those that have no
+ * place.
+ */
 static uint32_t places_find(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t usual,
 			    struct place *places)
 {
@@ -154,19 +161,19 @@ static uint32_t places_find(const struct ft_inference *f, const struct ft_fit *f
 		places[count++] = (struct place){
 			.observed = i,
 			.group = fit->group[step][i],
-			.place = top ? 0 : fit->group[step + 1][i],
-			.cables = ft_fit_cables_within(f, fit, step, i),
+			.plane = top ? 0 : fit->group[step + 1][i],
+			.cables = top ? ft_fit_cables_within(f, fit, step, i) : 0,
 			.order = k,
 		};
 	}
-	if (!top)
-		return count;
 	qsort(places, count, sizeof(*places), place_compare);
 	for (uint32_t i = 0; i < count; i++) {
-		place = i > 0 && places[i].group == places[i - 1].group ? place + 1 : 0;
-		places[i].place = place;
+		struct place here = places[i];
+
+		place = i > 0 && places[i - 1].group == here.group && places[i - 1].plane == here.plane ? place + 1 : 0;
+		here.place = here.plane * usual + place;
 		if (place < usual)
-			places[kept++] = places[i];
+			places[kept++] = here;
 	}
 	return kept;
 }
@@ -183,7 +190,7 @@ static void column_add(const struct ft_inference *f, const struct ft_fit *fit, u
 		ft_tally_add(&column->pairs, n->count);
 		links++;
 	}
-	column->cables += place->cables;
+	column->cables += ft_fit_cables_within(f, fit, step, place->observed);
 	ft_tally_add_many(&column->pairs, 0, lowers - links);
 }
 
@@ -192,17 +199,18 @@ int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint3
 	_cleanup_free_ uint32_t *lowers = ft_fit_group_sizes(f, fit, step, step);
 	_cleanup_free_ struct place *places = malloc((f->observed->switch_count + 1UL) * sizeof(*places));
 	struct ft_tally uppers;
-	uint32_t count;
+	uint32_t count, usual;
 
 	if (!lowers || !places || ft_fit_group_tally(f, fit, step, step + 1, &uppers) < 0)
 		return -ENOMEM;
-	columns->count = step + 2 == fit->ranks ? ft_tally_mode(&uppers, 1) : fit->groups[step + 1];
+	usual = step + 2 == fit->ranks ? ft_tally_mode(&uppers, 1) : fit->share;
+	columns->count = step + 2 == fit->ranks ? usual : usual * fit->groups[step + 1];
 	columns->column = calloc(2UL * columns->count + 1, sizeof(*columns->column));
 	if (!columns->column)
 		return -ENOMEM;
 	for (uint32_t c = 0; c < columns->count; c++)
 		columns->column[c].order = c;
-	count = places_find(f, fit, step, columns->count, places);
+	count = places_find(f, fit, step, usual, places);
 	for (uint32_t i = 0; i < count; i++)
 		column_add(f, fit, step, &places[i], lowers[places[i].group], &columns->column[places[i].place]);
 	return 0;
@@ -229,20 +237,46 @@ static int step_residual(const struct ft_inference *f, struct ft_fit *fit, uint3
 	return r;
 }
 
-/* Cables of the main part that no step joins. */
+/* True for two of one rank that a ring may join: spines of one pod, or two at the top of three ranks. */
+static bool is_beside(const struct ft_fit *fit, uint32_t a, uint32_t b)
+{
+	return fit->ranks == FT_RANKS_MAX && fit->rank[a] > 0 && fit->rank[a] == fit->rank[b] &&
+	       (fit->rank[a] + 1U == fit->ranks || fit->group[0][a] == fit->group[0][b]);
+}
+
+/* Ranks most of whose switches are cabled to one or two beside them. */
+static void rings_guess(const struct ft_inference *f, struct ft_fit *fit)
+{
+	uint32_t turns[FT_RANKS_MAX] = {0};
+
+	for (uint32_t i = 0; i < f->observed->switch_count && fit->ranks == FT_RANKS_MAX; i++) {
+		uint32_t beside = 0;
+
+		ft_each_adjacent(n, &f->graph, i)
+			beside += is_beside(fit, i, n->vertex);
+		if (fit->rank[i] < FT_OUTSIDE)
+			turns[fit->rank[i]] += beside == 1 || beside == 2;
+	}
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
+		fit->ringed[rank] = turns[rank] * 2 > ft_fit_count(f, fit, rank);
+}
+
+/* Cables of the main part that neither a step nor a ring joins. */
 static uint64_t stray_cables(const struct ft_inference *f, const struct ft_fit *fit)
 {
 	uint64_t twice = 0;
 
-	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i);
-		     n < ft_adjacent_of(&f->graph, i + 1) && ft_infer_connected(f, i); n++) {
-			bool joined = false;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		if (!ft_infer_connected(f, i))
+			continue;
+		ft_each_adjacent(n, &f->graph, i) {
+			bool joined = is_beside(fit, i, n->vertex) && fit->ringed[fit->rank[i]];
 
 			for (uint32_t s = 0; s + 1 < fit->ranks; s++)
 				joined |= is_joined(fit, s, i, n->vertex);
 			twice += joined ? 0 : n->count;
 		}
+	}
 	return twice / 2;
 }
 
@@ -266,19 +300,51 @@ static bool serves_one(const struct ft_inference *f, const struct ft_fit *fit)
 	return up * CROWDED >= down;
 }
 
-/* Below the top a group has one upper switch in each group of the step above: the planner knows no other such tree. */
-static int groups_agree(const struct ft_inference *f, const struct ft_fit *fit, bool *ret)
+/* True if each pod has that many spines in each plane, and each plane as many core switches. 1, 0, or -ENOMEM. */
+static int planes_even(const struct ft_inference *f, const struct ft_fit *fit, uint32_t share)
 {
-	struct ft_tally uppers;
-	int r = 0;
+	uint32_t pods = fit->groups[0], planes = fit->groups[1];
+	_cleanup_free_ uint32_t *spines = calloc((size_t)pods * planes + 1, sizeof(*spines));
+	_cleanup_free_ uint32_t *cores = ft_fit_group_sizes(f, fit, 1, 2);
+	bool even = true;
+
+	if (!spines || !cores)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (fit->rank[i] == 1 && fit->group[0][i] < pods && fit->group[1][i] < planes)
+			spines[(size_t)fit->group[0][i] * planes + fit->group[1][i]]++;
+	for (size_t i = 0; i < (size_t)pods * planes; i++)
+		even &= spines[i] == share;
+	for (uint32_t g = 1; g < planes; g++)
+		even &= cores[g] == cores[0];
+	return even;
+}
+
+/*
+ * Each pod has a spine in each plane; a few that lack one are missing. Where several share a plane, one pod is two
+ * levels upside down, with edge switches without hosts at the top; and one with fewer spines is half built.
+ */
+static int planes_share(const struct ft_inference *f, struct ft_fit *fit, bool *ret)
+{
+	struct ft_tally spines;
+	uint32_t planes = fit->groups[1], usual;
+	int r;
 
 	*ret = true;
-	for (uint32_t s = 0; r == 0 && s + 2 < fit->ranks; s++) {
-		r = ft_fit_group_tally(f, fit, s, s + 1, &uppers);
-		if (r == 0)
-			*ret &= fit->groups[s] > 0 && fit->groups[s + 1] == ft_tally_mode(&uppers, 1);
-	}
-	return r;
+	fit->share = 1;
+	if (fit->ranks < FT_RANKS_MAX)
+		return 0;
+	r = ft_fit_group_tally(f, fit, 0, 1, &spines);
+	if (r < 0)
+		return r;
+	usual = ft_tally_mode(&spines, 1);
+	*ret = fit->groups[0] > 0 && planes == usual;
+	if (*ret || planes == 0 || usual % planes != 0 || fit->groups[0] < 2)
+		return 0;
+	r = planes_even(f, fit, usual / planes);
+	*ret = r > 0;
+	fit->share = r > 0 ? usual / planes : 1;
+	return r < 0 ? r : 0;
 }
 
 int ft_fit_judge(const struct ft_inference *f, struct ft_fit *fit)
@@ -286,11 +352,12 @@ int ft_fit_judge(const struct ft_inference *f, struct ft_fit *fit)
 	/* What the top joins: pods, or switches. */
 	uint32_t units = fit->ranks > 2 ? fit->groups[0] : ft_fit_count(f, fit, 0);
 	bool agree;
-	int r = groups_agree(f, fit, &agree);
+	int r = planes_share(f, fit, &agree);
 
 	fit->possible =
 		agree && units > 0 && ft_fit_count(f, fit, fit->ranks - 1) > 0 && (units > 1 || serves_one(f, fit));
 	fit->lacking = 0;
+	rings_guess(f, fit);
 	fit->unexplained = stray_cables(f, fit);
 	for (uint32_t s = 0; r == 0 && s + 1 < fit->ranks; s++)
 		r = step_residual(f, fit, s);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/infer/infer_parts.h"
+#include "verify/infer/general.h"
 
 enum {
 	UNEXPLAINED_SOME = 16, /* cables: in a small fabric a few faults may be a large share */
@@ -76,16 +76,17 @@ static int order_make(struct ft_inference *f)
 	return 0;
 }
 
-/* True if a switch has so few hosts that it may be an edge, or have misplaced hosts. */
-static bool any_few_hosts(const struct ft_inference *f)
+static bool fits_equal(const struct ft_inference *f, const struct ft_fit *a, const struct ft_fit *b)
 {
-	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		if (f->hosts[i] > 0 && !ft_infer_has_hosts(f, i))
-			return true;
-	return false;
+	uint32_t count = f->observed->switch_count;
+	bool equal = a->ranks == b->ranks && memcmp(a->rank, b->rank, count) == 0;
+
+	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
+		equal &= memcmp(a->group[s], b->group[s], count * sizeof(*a->group[s])) == 0;
+	return equal;
 }
 
-/* Keeps the fits that explain the fabric, best first, equals in order. */
+/* Keeps the fits that explain the fabric, each once, best first, equals in order. */
 static void fits_sort(const struct ft_inference *f, struct ft_fits *fits)
 {
 	uint32_t kept = 0;
@@ -93,9 +94,12 @@ static void fits_sort(const struct ft_inference *f, struct ft_fits *fits)
 	for (uint32_t i = 0; i < fits->count; i++) {
 		struct ft_fit fit = fits->fit[i];
 		uint32_t at = kept;
+		bool again = false;
 
 		fits->fit[i] = (struct ft_fit){0};
-		if (!explains(f, &fit)) {
+		for (uint32_t k = 0; k < kept; k++)
+			again |= fits_equal(f, &fits->fit[k], &fit);
+		if (again || !explains(f, &fit)) {
 			ft_fit_release(&fit);
 			continue;
 		}
@@ -124,23 +128,33 @@ static int fits_choose(struct ft_inference *f)
 	return 0;
 }
 
+/* Trees of two and of three ranks. @ret_whole: one leaves nothing unexplained. Returns 0 or -ENOMEM. */
+static int fits_add(struct ft_inference *f, bool any_host, bool *ret_whole)
+{
+	_cleanup_(ft_intent_release) struct ft_intent intent = {0};
+	struct ft_fits *fits = &f->fits;
+	int r = ft_intent_read(&intent, f, any_host);
+
+	for (uint32_t ranks = 2; r == 0 && ranks <= FT_RANKS_MAX && ranks <= intent.ranks; ranks++) {
+		struct ft_fit *fit = &fits->fit[fits->count++];
+
+		r = ft_fit_init(f, fit);
+		if (r == 0)
+			r = ft_infer_tree(&intent, ranks, fit);
+		*ret_whole |= r == 0 && fit->possible && fit->unexplained == 0;
+	}
+	return r;
+}
+
 int ft_infer_fits(struct ft_inference *f)
 {
-	struct ft_fits *fits = &f->fits;
-	const uint32_t least[] = {(f->usual_hosts + 3) / 4, 1};
+	bool whole = false;
 	int r;
 
 	if (f->host_total == 0)
 		return 0;
 	r = order_make(f);
-	if (r == 0)
-		r = ft_fit_init(f, &fits->fit[fits->count++]);
-	if (r == 0)
-		r = ft_infer_two(f, &fits->fit[0]);
-	for (uint32_t i = 0; r == 0 && i < (any_few_hosts(f) ? 2 : 1); i++) {
-		r = ft_fit_init(f, &fits->fit[fits->count++]);
-		if (r == 0)
-			r = ft_infer_three(f, &fits->fit[fits->count - 1], least[i]);
-	}
+	for (unsigned int any_host = 0; r == 0 && any_host < 2 && !whole; any_host++)
+		r = fits_add(f, any_host > 0, &whole);
 	return r == 0 ? fits_choose(f) : r;
 }

@@ -256,14 +256,19 @@ bool ft_intent_is_irregular(const struct ft_intent *intent)
 	return intent->count >= SWITCHES_MIN && patterned * 2 < intent->pair_count;
 }
 
-int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
+int ft_intent_read(struct ft_intent *intent, const struct ft_inference *f, bool any_host)
 {
 	int r;
 
 	*intent = (struct ft_intent){.f = f, .count = f->observed->switch_count};
-	r = ft_intent_rank(intent);
-	if (r == 0)
-		r = ft_intent_twins(intent);
+	r = ft_intent_rank(intent, any_host);
+	return r == 0 ? ft_intent_twins(intent) : r;
+}
+
+int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
+{
+	int r = ft_intent_read(intent, f, false);
+
 	if (r == 0)
 		r = pairs_collect(intent);
 	if (r == 0)

@@ -13,8 +13,7 @@
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
  *                    of their kind, and holes among the ports of a bundle
  *   absent.c         switches that nobody saw, as ports say that lead to one
- *   planes.c         the design as a tree with planes and rings, if that says it all
- *   general_write.c  else as a graph
+ *   general_write.c  the design as a graph
  *
  * Invariant: planned and observed cables of a pair differ only where a fault is to be found.
  */
@@ -93,8 +92,17 @@ void ft_intent_release(struct ft_intent *intent);
 /* general.c: the whole inference, on a graph that ft_infer_graph() has built. Returns 0 or -ENOMEM. */
 int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f);
 
+/*
+ * general.c: its first part, ranks and twin sets. @any_host: gives a switch rank 0, as in half-built pods; else it
+ * takes the usual number. Returns 0 or -ENOMEM.
+ */
+int ft_intent_read(struct ft_intent *intent, const struct ft_inference *f, bool any_host);
+
+/* groups.c: @fit, which is empty, as a tree of two or three ranks. Returns 0 or -ENOMEM. */
+int ft_infer_tree(const struct ft_intent *intent, uint32_t ranks, struct ft_fit *fit);
+
 /* ranks.c: fills rank, ranks and layered. Returns 0 or -ENOMEM. */
-int ft_intent_rank(struct ft_intent *intent);
+int ft_intent_rank(struct ft_intent *intent, bool any_host);
 
 /* general.c: the switches of a rank, ascending. The caller frees them; NULL: no memory. */
 uint32_t *ft_intent_members(const struct ft_intent *intent, uint32_t rank, uint32_t *ret_count);
@@ -129,6 +137,14 @@ struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint3
 
 /* The same, created if necessary. NULL: no memory. */
 struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b);
+
+/* The cables that are planned between two switches. */
+static inline uint32_t ft_meant_between(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	const struct ft_meant *pair = ft_meant_find(intent, a, b);
+
+	return pair ? pair->planned : 0;
+}
 
 /* The side of @a on which @b is. */
 static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a, uint32_t b)

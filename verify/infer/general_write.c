@@ -133,28 +133,18 @@ bool ft_infer_name_is_plain(const char *name)
 	return known && length <= NAME_SIZE_MAX;
 }
 
-/* Takes names that are unique regardless of case; the others are identified by GUID. */
+/* Short names; switches without one of their own are identified by GUID. */
 static int names_take(struct writer *w)
 {
-	const struct ft_observed_fabric *observed = w->intent->f->observed;
-	_cleanup_(ft_map_release) struct ft_map map = {0};
-
 	for (uint32_t i = 0; i < w->intent->count; i++) {
-		uint32_t there = i;
 		size_t length;
-		const char *start = ft_text_short_name(observed->switches[i].name, &length);
-		int r;
+		const char *start = ft_text_short_name(w->intent->f->observed->switches[i].name, &length);
 
 		w->name[i] = strndup(start, length);
-		r = w->name[i] ? ft_map_add(&map, ft_text_short_hash(w->name[i]), i, &there) : -ENOMEM;
-		if (r < 0)
-			return r;
-		if (r == 0)
-			w->by_guid[i] = w->by_guid[there] = true;
-		if (!ft_infer_name_is_plain(w->name[i]))
-			w->by_guid[i] = true;
+		if (!w->name[i])
+			return -ENOMEM;
 	}
-	return 0;
+	return ft_infer_by_rule_names(w->intent->f, w->by_guid);
 }
 
 /* "hosting spine" becomes "spine". */

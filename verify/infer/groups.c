@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Three ranks, from below: switches with hosts are edges, their neighbours are spines, and the rest are cores. The
- * lower switches of a step with mostly common upper ones form a group: edges a pod, spines a plane.
+ * The tree of two or three ranks that the general reading says: its ranks are those of ranks.c. Of three ranks, lower
+ * switches of a step that are twins (twins.c) form a group: edges a pod, spines a plane. Their upper switches are those
+ * with most of their cables there. Of two ranks all are one group.
+ *
+ * Outside of the tree is what is cabled to less than half of the other rank of its group; a switch of another size than
+ * most of its rank must be nearly complete, and one without hosts at the bottom have half of the usual uplinks, too.
  */
 #include "config.h"
 
@@ -9,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers.h"
-#include "verify/infer/infer_parts.h"
+#include "verify/infer/general.h"
 
 /* The ranks. */
 enum { EDGE, SPINE, CORE };
@@ -18,96 +21,17 @@ enum { EDGE, SPINE, CORE };
 /* The steps between them. */
 enum { PODS, PLANES };
 
-enum { SORT_ROUNDS = 4, TIES_MAX = 64, MERGE_CELLS_MAX = 1 << 20 };
+enum { TRIM_ROUNDS = 16, TIES_MAX = 64, MERGE_CELLS_MAX = 1 << 20 };
 
-/* A core with one unplanned switch with hosts on it has far more links to spines than to such switches. */
-static void ranks_sort(const struct ft_inference *f, struct ft_fit *fit, uint32_t least)
+/* The lower switches of a step that are twins on their upper side. */
+static void groups_number(const struct ft_intent *intent, struct ft_fit *fit, uint32_t step)
 {
-	uint32_t n = f->observed->switch_count;
+	const struct ft_twins *twins = &intent->twins[FT_SIDE_UP];
 
-	for (uint32_t i = 0; i < n; i++)
-		fit->rank[i] = ft_infer_connected(f, i) && f->hosts[i] >= least ? EDGE : FT_OUTSIDE;
-	for (uint32_t i = 0; i < n; i++)
-		if (fit->rank[i] == FT_OUTSIDE && ft_fit_links(f, fit, i, EDGE) > 0)
-			fit->rank[i] = SPINE;
-	for (unsigned int round = 0; round < SORT_ROUNDS; round++)
-		for (uint32_t i = 0; i < n; i++)
-			if (fit->rank[i] == SPINE && ft_fit_links(f, fit, i, SPINE) > ft_fit_links(f, fit, i, EDGE))
-				fit->rank[i] = CORE;
-	for (uint32_t i = 0; i < n; i++)
-		if (fit->rank[i] == FT_OUTSIDE && ft_fit_links(f, fit, i, SPINE) > 0)
-			fit->rank[i] = CORE;
-}
-
-/* The cables of two switches that lead to the same ones of a rank. */
-static uint32_t common_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t a, uint32_t b,
-			      uint32_t rank)
-{
-	const struct ft_adjacent *p = ft_adjacent_of(&f->graph, a), *q = ft_adjacent_of(&f->graph, b);
-	uint32_t common = 0;
-
-	while (p < ft_adjacent_of(&f->graph, a + 1) && q < ft_adjacent_of(&f->graph, b + 1)) {
-		uint32_t x = p->vertex, y = q->vertex;
-
-		if (x == y && fit->rank[x] == rank)
-			common += p->count < q->count ? p->count : q->count;
-		p += x <= y;
-		q += y <= x;
-	}
-	return common;
-}
-
-/* The switch of a rank with the most cables to this one; of equals the first, FT_NONE if there is none. */
-static uint32_t nearest_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank)
-{
-	const struct ft_adjacent *best = NULL;
-
-	ft_each_adjacent(n, &f->graph, observed)
-		if (fit->rank[n->vertex] == rank && (!best || n->count > best->count))
-			best = n;
-	return best ? best->vertex : FT_NONE;
-}
-
-/*
- * Groups the lower switches of a step that have more than half of their cables to the same upper ones (a union-find),
- * numbered from 0. At each upper switch all are compared with the one with the most cables: so this stays linear, and
- * two switches with swapped cables do not match each other on the wrong switch before they match their equals.
- */
-static int groups_number(const struct ft_inference *f, struct ft_fit *fit, uint32_t step)
-{
-	uint32_t n = f->observed->switch_count, lower = step, upper = step + 1;
-	_cleanup_free_ uint32_t *parent = malloc((n + 1UL) * sizeof(*parent));
-	_cleanup_free_ uint32_t *cables = calloc(n + 1UL, sizeof(*cables));
-
-	if (!parent || !cables)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		parent[i] = i;
-		cables[i] = fit->rank[i] == lower ? ft_fit_cables(f, fit, i, upper) : 0;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t first;
-
-		first = fit->rank[i] == upper ? nearest_of(f, fit, i, lower) : FT_NONE;
-		if (first == FT_NONE)
-			continue;
-		ft_each_adjacent(k, &f->graph, i) {
-			uint32_t far = k->vertex;
-			uint32_t most = cables[far] > cables[first] ? cables[far] : cables[first];
-
-			if (fit->rank[far] == lower && far != first &&
-			    common_cables(f, fit, first, far, upper) * 2 > most)
-				parent[ft_number_root(parent, far)] = ft_number_root(parent, first);
-		}
-	}
-	fit->groups[step] = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (fit->rank[i] == lower && ft_number_root(parent, i) == i)
-			fit->group[step][i] = fit->groups[step]++;
-	for (uint32_t i = 0; i < n; i++)
-		if (fit->rank[i] == lower)
-			fit->group[step][i] = fit->group[step][ft_number_root(parent, i)];
-	return 0;
+	fit->groups[step] = twins->set_count;
+	for (uint32_t i = 0; i < intent->count; i++)
+		if (fit->rank[i] == step)
+			fit->group[step][i] = twins->set_of[i];
 }
 
 /* True if another switch of the same rank and pod is in the plane. */
@@ -173,57 +97,6 @@ static int groups_join(const struct ft_inference *f, struct ft_fit *fit, uint32_
 		group_cables(f, fit, step, i, other, false, cables);
 		if (best != FT_NONE)
 			fit->group[step][i] = best;
-	}
-	return 0;
-}
-
-/* Takes switches cabled to less than half of the @other ones of their group out of the tree. */
-static int groups_trim(const struct ft_inference *f, struct ft_fit *fit, uint32_t step, uint32_t rank, uint32_t other)
-{
-	_cleanup_free_ uint32_t *count = ft_fit_group_sizes(f, fit, step, other);
-	_cleanup_free_ bool *out = calloc(f->observed->switch_count + 1UL, sizeof(*out));
-	const uint32_t *group = fit->group[step];
-
-	if (!count || !out)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		if (fit->rank[i] == rank)
-			out[i] = group[i] == FT_NONE || count[group[i]] == 0 ||
-				 ft_fit_links_within(f, fit, step, i) * 2 < count[group[i]];
-	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
-		if (!out[i])
-			continue;
-		fit->rank[i] = FT_OUTSIDE;
-		fit->group[PODS][i] = fit->group[PLANES][i] = FT_NONE;
-	}
-	return 0;
-}
-
-/* A "core" with spines of one pod only is an edge without a host that is up. */
-static int hostless_edges_find(const struct ft_inference *f, struct ft_fit *fit)
-{
-	_cleanup_free_ uint32_t *spines = ft_fit_group_sizes(f, fit, PODS, SPINE);
-
-	if (!spines)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
-		uint32_t links = ft_fit_links(f, fit, i, SPINE), pod = FT_NONE;
-		bool single = true;
-
-		if (fit->rank[i] != CORE || links < 2)
-			continue;
-		ft_each_adjacent(n, &f->graph, i) {
-			uint32_t far = n->vertex;
-
-			if (fit->rank[far] != SPINE)
-				continue;
-			pod = pod == FT_NONE ? fit->group[PODS][far] : pod;
-			single &= fit->group[PODS][far] == pod;
-		}
-		if (pod == FT_NONE || !single || links * 2 < spines[pod])
-			continue;
-		fit->rank[i] = EDGE;
-		fit->group[PODS][i] = pod;
 	}
 	return 0;
 }
@@ -339,37 +212,126 @@ static int planes_merge(const struct ft_inference *f, struct ft_fit *fit)
 	return r;
 }
 
-/* The groups of a step, and without the switches that do not belong to them. */
-static int groups_find(const struct ft_inference *f, struct ft_fit *fit, uint32_t step)
-{
-	const uint32_t lower = step, upper = step + 1;
-	int r = groups_number(f, fit, step);
+/* ---- who is outside ---- */
 
-	if (r == 0)
-		r = groups_join(f, fit, step, upper, lower);
+/* What the switches of a rank are like. */
+struct standard {
+	uint32_t ports, cables; /* of most; @cables to the other rank of the step */
+};
+
+static struct standard standard_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank)
+{
+	struct ft_tally ports = {0}, cables = {0};
+
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		if (fit->rank[i] != rank)
+			continue;
+		ft_tally_add(&ports, ft_infer_ports(f, i));
+		ft_tally_add(&cables, ft_fit_cables_within(f, fit, step, i));
+	}
+	return (struct standard){ft_tally_mode(&ports, 0), ft_tally_mode(&cables, 1)};
+}
+
+/* @others: of the other rank of the step, in its group. */
+static bool belongs(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed,
+		    uint32_t others, const struct standard *standard)
+{
+	uint32_t links = ft_fit_links_within(f, fit, step, observed);
+	bool like = ft_infer_ports(f, observed) == standard->ports;
+
+	if (links == 0 || (like ? links * 2 < others : links * 4 < others * 3))
+		return false;
+	return fit->rank[observed] != EDGE || ft_infer_has_hosts(f, observed) ||
+	       (like && ft_fit_cables_within(f, fit, step, observed) * 2 >= standard->cables);
+}
+
+/* Takes those of @rank that do not belong to their groups out of the tree. 1 if there were some, 0, or -ENOMEM. */
+static int groups_trim(const struct ft_inference *f, struct ft_fit *fit, uint32_t step, uint32_t rank)
+{
+	_cleanup_free_ uint32_t *others = ft_fit_group_sizes(f, fit, step, 2 * step + 1 - rank);
+	_cleanup_free_ bool *out = calloc(f->observed->switch_count + 1UL, sizeof(*out));
+	struct standard standard = standard_of(f, fit, step, rank);
+	const uint32_t *group = fit->group[step];
+	int trimmed = 0;
+
+	if (!others || !out)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		out[i] = fit->rank[i] == rank &&
+			 (group[i] == FT_NONE || !belongs(f, fit, step, i, others[group[i]], &standard));
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		if (!out[i])
+			continue;
+		fit->rank[i] = FT_OUTSIDE;
+		fit->group[PODS][i] = fit->group[PLANES][i] = FT_NONE;
+		trimmed = 1;
+	}
+	return trimmed;
+}
+
+/* First the rank that only this step has. */
+static int step_trim(const struct ft_inference *f, struct ft_fit *fit, uint32_t step)
+{
+	int r = 1;
+
+	for (unsigned int round = 0; r > 0 && round < TRIM_ROUNDS; round++) {
+		int first = groups_trim(f, fit, step, step == PODS ? step : step + 1);
+		int second = first < 0 ? first : groups_trim(f, fit, step, step == PODS ? step + 1 : step);
+
+		r = second < 0 ? second : first | second;
+	}
+	return r < 0 ? r : groups_renumber(f, fit, step);
+}
+
+/* An isolated switch with the ports and hosts of an edge: an edge, and a fault. */
+static void isolated_add(const struct ft_inference *f, struct ft_fit *fit)
+{
+	uint32_t ports = standard_of(f, fit, PODS, EDGE).ports;
+
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (f->graph.degree[i] == 0 && ft_infer_has_hosts(f, i) && ft_infer_ports(f, i) == ports) {
+			fit->rank[i] = EDGE;
+			fit->group[PODS][i] = 0;
+		}
+}
+
+/* ---- */
+
+/* The groups of a step, and without the switches that do not belong to them. */
+static int groups_find(const struct ft_intent *intent, struct ft_fit *fit, uint32_t step)
+{
+	const struct ft_inference *f = intent->f;
+	const uint32_t lower = step, upper = step + 1;
+	int r;
+
+	groups_number(intent, fit, step);
+	r = groups_join(f, fit, step, upper, lower);
 	if (r == 0)
 		r = groups_join(f, fit, step, lower, upper);
 	if (r == 0)
 		r = groups_join(f, fit, step, upper, lower);
-	if (r == 0)
-		r = step == PODS ? hostless_edges_find(f, fit) : planes_merge(f, fit);
-	for (uint32_t end = 0; r == 0 && end < 2; end++) {
-		/* First the rank that only this step has. */
-		bool lower_first = (step == PODS) == (end == 0);
-
-		r = groups_trim(f, fit, step, lower_first ? lower : upper, lower_first ? upper : lower);
-	}
-	return r == 0 ? groups_renumber(f, fit, step) : r;
+	if (r == 0 && step == PLANES)
+		r = planes_merge(f, fit);
+	return r == 0 ? step_trim(f, fit, step) : r;
 }
 
-int ft_infer_three(const struct ft_inference *f, struct ft_fit *fit, uint32_t least)
+int ft_infer_tree(const struct ft_intent *intent, uint32_t ranks, struct ft_fit *fit)
 {
-	int r;
+	const struct ft_inference *f = intent->f;
+	int r = 0;
 
-	fit->ranks = FT_RANKS_MAX;
-	ranks_sort(f, fit, least);
-	r = groups_find(f, fit, PODS);
-	if (r == 0)
-		r = groups_find(f, fit, PLANES);
+	fit->ranks = ranks;
+	for (uint32_t i = 0; i < intent->count; i++)
+		if (ft_infer_connected(f, i) && intent->rank[i] < ranks)
+			fit->rank[i] = (uint8_t)intent->rank[i];
+	if (ranks == 2) {
+		fit->groups[PODS] = 1;
+		for (uint32_t i = 0; i < intent->count; i++)
+			fit->group[PODS][i] = fit->rank[i] == FT_OUTSIDE ? FT_NONE : 0;
+		r = step_trim(f, fit, PODS);
+		isolated_add(f, fit);
+	}
+	for (uint32_t step = 0; r == 0 && ranks == FT_RANKS_MAX && step < FT_STEPS_MAX; step++)
+		r = groups_find(intent, fit, step);
 	return r == 0 ? ft_fit_judge(f, fit) : r;
 }

@@ -253,6 +253,8 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
 			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
 			   (found > 0 && cables > found ? cables - found : 0);
+	/* That a ring lacks them, no graph knows. */
+	attempt->cabling -= f->design.ring_lacks < attempt->cabling ? f->design.ring_lacks : attempt->cabling;
 	attempt->strays = found > 0;
 	outside -= found < outside ? found : outside;
 	attempt->islanders = f->islands.length > 0 ? outside : 0;
@@ -582,11 +584,6 @@ static int refuse(const struct ft_inference *f, struct ft_error *err)
 			    switches, ft_text_es(switches));
 }
 
-static void intent_release(struct ft_intent *intent)
-{
-	ft_intent_release(intent);
-}
-
 /*
  * The design of a family; or that of its groups, with the cables between them listed, if no rule fits, or if a rule has
  * several of these cables wrong, and one in LISTED_SHARE of them: then whoever laid them had another rule. As
@@ -619,7 +616,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 			 struct attempt *best, struct ft_error *err)
 {
 	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot, .chips = snapshot};
-	_cleanup_(intent_release) struct ft_intent intent = {0};
+	_cleanup_(ft_intent_release) struct ft_intent intent = {0};
 	_cleanup_(attempt_release) struct attempt graph = {0};
 	bool tree = is_found(best), serves;
 	uint64_t common = 0, wrong = 0;
@@ -655,11 +652,9 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	ft_infer_graph_rates(&f);
 	if (notes_failed(&f))
 		return -ENOMEM;
-	r = tree && best->wrong <= graph_wrong(&intent) ? 0 : ft_infer_planes(&intent, name, &graph.text, &wrong);
-	if (r == 0 && serves && !tree_is_poor(best, &f))
+	if (serves && !tree_is_poor(best, &f))
 		return 0;
-	if (r == 0)
-		r = family_reading(&intent, name, &graph.text, &wrong);
+	r = family_reading(&intent, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
 	if (r == 0 && serves && !graph_is_richer(best, &f, &intent))

@@ -13,10 +13,10 @@
  * the design; the votes are noted under "why". Only the host ports of edge switches are those of the fullest one,
  * because hosts are rarely spread evenly and one more on a switch is no fault.
  *
- * A fabric that is no star and no plain fat-tree, or is one only with more faults, becomes a network of a family, a
- * tree with planes, or a graph: see general.h. Directors are merged first (model/chassis.h), and are part of the design
- * if it explains no less with them. A tree is verified against @snapshot like ft_verify(), and rejected if it finds
- * more faults than are plausible.
+ * A fabric that is no star and no plain fat-tree, or is one only with more faults, becomes a tree with classes, a
+ * network of a family, or a graph: see general.h. Directors are merged first (model/chassis.h), and are part of the
+ * design if it explains no less with them. A tree is verified against @snapshot like ft_verify(), and rejected if it
+ * finds more faults than are plausible.
  *
  * @name        of the fabric; made safe for printing; "fabric" if it is NULL or empty
  * @ret_design  out: the text is added; the caller releases it. Untouched on failure.

@@ -27,13 +27,15 @@ struct ft_fit {
 	uint32_t *group[FT_STEPS_MAX]; /* by step; from 0; FT_NONE for other ranks */
 	uint32_t groups[FT_STEPS_MAX]; /* their number */
 	uint32_t ranks;		       /* 1 (a star), 2 or 3 */
+	uint32_t share;		       /* of three: the spines of each pod in a plane */
+	bool ringed[FT_RANKS_MAX];     /* most are cabled to two beside them: the spines of a pod, or all at the top */
 	uint64_t unexplained;	       /* surplus and missing cables */
 	uint64_t lacking;	       /* only the missing ones */
 	bool possible;
 };
 
-/* The most likely first: two ranks, three twice, and a star. */
-enum { FT_FITS_MAX = 4 };
+/* The most likely first: of two ranks and three, by two rankings, and a star. */
+enum { FT_FITS_MAX = 5 };
 struct ft_fits {
 	struct ft_fit fit[FT_FITS_MAX];
 	uint32_t count;
@@ -76,6 +78,8 @@ struct ft_inferred {
 	bool directors[FT_RANKS_MAX];
 	struct ft_inside inside[FT_RANKS_MAX]; /* of directors */
 	uint32_t bundle[FT_STEPS_MAX];	       /* by step; 0: not pinned */
+	uint32_t ring[FT_RANKS_MAX];	       /* cables between neighbours of its rings; 0: none */
+	uint64_t ring_lacks;		       /* cables that are missing in rings */
 	uint32_t host_ports;		       /* of each switch of rank 0 */
 	enum ft_spread spread;
 	uint32_t multiple;
@@ -219,12 +223,6 @@ int ft_infer_graph(struct ft_inference *f);
 int ft_infer_fits(struct ft_inference *f);
 void ft_fits_release(struct ft_fits *fits);
 
-/* split.c: @fit as two ranks; it is empty. Returns 0 or -ENOMEM. */
-int ft_infer_two(const struct ft_inference *f, struct ft_fit *fit);
-
-/* groups.c: @fit as three ranks; it is empty. @least: hosts that give a switch rank 0. Returns 0 or -ENOMEM. */
-int ft_infer_three(const struct ft_inference *f, struct ft_fit *fit, uint32_t least);
-
 /* fit.c: room for a fit, with all switches outside. Returns 0 or -ENOMEM; nothing is left to be released then. */
 int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit);
 void ft_fit_release(struct ft_fit *fit);
@@ -347,6 +345,9 @@ struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t obser
 
 /* places.c: sorts the members into the plan's order. Returns 0 or -ENOMEM. */
 int ft_infer_places(struct ft_inference *f);
+
+/* rings.c: the rings of spines and core switches, in whose order the members are then. */
+void ft_infer_rings(struct ft_inference *f);
 
 /* names.c: 1 if every switch has a GUID of its own, 0 if not, or -ENOMEM. */
 int ft_infer_guids_usable(const struct ft_inference *f);

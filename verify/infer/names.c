@@ -398,6 +398,7 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 		return -ENOMEM;
 	if (ft_infer_places(f) < 0)
 		return -ENOMEM;
+	ft_infer_rings(f);
 	if (by_name && ft_infer_chassis_names(f) < 0)
 		return -ENOMEM;
 	for (uint32_t rank = 0; rank < f->fit.ranks && f->fit.ranks > 1; rank++) {

@@ -18,10 +18,12 @@
 #include "verify/infer/general.h"
 
 enum {
+	ROUNDS = 4,	      /* of votes */
 	VOTERS = 8,	      /* of the nearest */
-	VOTERS_MIN = 3,	      /* of these vote in any case, if there are as many */
-	NEAR_PERCENT = 30,    /* similarity that a voter needs */
-	SIMILAR_PERCENT = 70, /* of the similarity of the most similar one */
+	VOTERS_MIN = 1,	      /* of these vote in any case, if there are as many */
+	NEAR_PERCENT = 30,    /* similarity that a voter needs; */
+	TWIN_PERCENT = 51,    /* with another number of ports, or where most ranks are not known yet */
+	SIMILAR_PERCENT = 60, /* of the similarity of the most similar one */
 	BESIDE_PERCENT = 25,  /* of the cables between switches with hosts: a tree has fewer sideways ones */
 	HOSTED_SHARE = 6,     /* one in so many of the usual hosts makes a switch one with hosts */
 	FULLER_SHARE = 3,     /* one in so many of its neighbours with twice as many */
@@ -37,6 +39,7 @@ struct ranking {
 	uint32_t *common; /* by observed switch: neighbours shared, all 0 between calls */
 	uint32_t *touched;
 	uint32_t *next; /* ranks as voted */
+	uint32_t near;	/* similarity that a voter with as many ports needs */
 	struct voter voters[VOTERS];
 	uint32_t voter_count;
 };
@@ -76,7 +79,7 @@ static void voters_find(struct ranking *r, uint32_t observed)
 		uint32_t percent = 100 * shared / (degree(f, observed) + degree(f, other) - shared);
 
 		r->common[other] = 0;
-		if (percent >= NEAR_PERCENT)
+		if (percent >= (ft_infer_ports(f, other) == ft_infer_ports(f, observed) ? r->near : TWIN_PERCENT))
 			voter_enter(r, (struct voter){other, percent});
 	}
 }
@@ -89,36 +92,55 @@ static void voters_narrow(struct ranking *r)
 		r->voter_count--;
 }
 
-/* The rank of most of its voters, if there are at least two; else its own. */
+/* How many of its voters have that rank, and it itself. */
+static uint32_t votes_for(const struct ranking *r, const uint32_t *rank, uint32_t observed, uint32_t wanted)
+{
+	uint32_t votes = rank[observed] == wanted;
+
+	for (uint32_t k = 0; k < r->voter_count; k++)
+		votes += rank[r->voters[k].observed] == wanted;
+	return votes;
+}
+
+/*
+ * The rank of at least half of its voters and itself; else its own. Of two such ranks the higher one, as a stray cable
+ * makes ways shorter, unless it has hosts itself. Where none is known yet that is the outcome only if no voter has one.
+ */
 static uint32_t vote(const struct ranking *r, const uint32_t *rank, uint32_t observed)
 {
-	uint32_t best = rank[observed], most = 0;
+	uint32_t best = rank[observed], most = 0, unknown = votes_for(r, rank, observed, FT_NONE), all;
 
-	if (r->voter_count < 2)
+	if (r->voter_count == 0)
 		return best;
-	for (uint32_t i = 0; i < r->voter_count; i++) {
-		uint32_t votes = 0;
+	if (unknown >= r->voter_count && (best == FT_NONE || unknown == r->voter_count))
+		return FT_NONE;
+	all = r->voter_count + 1 - unknown;
+	for (uint32_t i = 0; i <= r->voter_count; i++) {
+		uint32_t wanted = rank[i < r->voter_count ? r->voters[i].observed : observed];
+		uint32_t votes = wanted == FT_NONE ? 0 : votes_for(r, rank, observed, wanted);
 
-		for (uint32_t k = 0; k < r->voter_count; k++)
-			votes += rank[r->voters[k].observed] == rank[r->voters[i].observed];
-		if (votes > most) {
+		if (votes > most || (votes == most && votes > 0 && wanted > best && rank[observed] > 0)) {
 			most = votes;
-			best = rank[r->voters[i].observed];
+			best = wanted;
 		}
 	}
-	return most * 2 > r->voter_count ? best : rank[observed];
+	return most * 2 >= all ? best : rank[observed];
 }
 
 static void ranks_smooth(struct ranking *r)
 {
 	struct ft_intent *intent = r->intent;
+	bool changed = true;
 
-	for (uint32_t i = 0; i < intent->count; i++) {
-		voters_find(r, i);
-		voters_narrow(r);
-		r->next[i] = vote(r, intent->rank, i);
+	for (unsigned int round = 0; changed && round < ROUNDS; round++) {
+		for (uint32_t i = 0; i < intent->count; i++) {
+			voters_find(r, i);
+			voters_narrow(r);
+			r->next[i] = vote(r, intent->rank, i);
+		}
+		changed = memcmp(intent->rank, r->next, intent->count * sizeof(*intent->rank)) != 0;
+		memcpy(intent->rank, r->next, intent->count * sizeof(*intent->rank));
 	}
-	memcpy(intent->rank, r->next, intent->count * sizeof(*intent->rank));
 }
 
 /* Breadth-first search from all switches of rank 0; the others are FT_NONE before. A part without any has rank 0. */
@@ -174,22 +196,23 @@ static bool is_hosted(const struct ft_inference *f, uint32_t observed)
 	return fuller < 2 || fuller * FULLER_SHARE < degree(f, observed);
 }
 
-int ft_intent_rank(struct ft_intent *intent)
+int ft_intent_rank(struct ft_intent *intent, bool any_host)
 {
 	const struct ft_inference *f = intent->f;
 	_cleanup_free_ uint32_t *common = calloc(intent->count + 1UL, sizeof(*common));
 	_cleanup_free_ uint32_t *touched = calloc(intent->count + 1UL, sizeof(*touched));
 	_cleanup_free_ uint32_t *next = calloc(intent->count + 1UL, sizeof(*next));
-	struct ranking r = {.intent = intent, .common = common, .touched = touched, .next = next};
+	struct ranking r = {.intent = intent, .common = common, .touched = touched, .next = next, .near = TWIN_PERCENT};
 
 	intent->rank = calloc(intent->count + 1UL, sizeof(*intent->rank));
 	if (!common || !touched || !next || !intent->rank)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++)
-		intent->rank[i] = is_hosted(f, i) ? 0 : FT_NONE;
+		intent->rank[i] = (any_host ? f->hosts[i] > 0 : is_hosted(f, i)) ? 0 : FT_NONE;
 	ranks_smooth(&r);
 	ranks_spread(&r);
 	intent->layered = is_layered(intent);
+	r.near = NEAR_PERCENT;
 	if (intent->layered)
 		ranks_smooth(&r);
 	else

@@ -71,10 +71,11 @@ static void planes_tell(struct ft_inference *f, const struct ft_tally *spines, c
 	f->design.count[1] = f->fit.groups[0] * per_pod;
 	f->design.count[2] = f->fit.groups[1] * per_plane;
 	ft_tally_tell(&f->why[FT_WHY_SPINE], spines, per_pod, "pods", "spine", "spines");
-	ft_text_printf(&f->why[FT_WHY_SPINE],
-		       "; spines that are cabled to the same core switches are a plane: %u %s, one for each spine of "
-		       "a pod",
-		       f->fit.groups[1], ft_infer_plural(f->fit.groups[1], "plane", "planes"));
+	ft_text_printf(
+		&f->why[FT_WHY_SPINE],
+		"; spines that are cabled to the same core switches are a plane: %u %s, with %u spine%s of each pod",
+		f->fit.groups[1], ft_infer_plural(f->fit.groups[1], "plane", "planes"), f->fit.share,
+		ft_text_s(f->fit.share));
 	ft_tally_tell(&f->why[FT_WHY_CORE], cores, per_plane, "planes", "core switch", "core switches");
 }
 
@@ -106,14 +107,14 @@ static uint32_t usual_uplinks(const struct ft_inference *f, uint32_t step)
 	return ft_tally_mode(&tally, 1);
 }
 
-/* The lower switches of the largest group; above pods, each has one in a group. */
+/* The lower switches of the largest group; above pods, each has its share in a group. */
 static int lowers_count(const struct ft_inference *f, uint32_t step, uint32_t *ret_lowers)
 {
 	_cleanup_free_ uint32_t *sizes = ft_fit_group_sizes(f, &f->fit, step, step);
 
 	if (!sizes)
 		return -ENOMEM;
-	*ret_lowers = step > 0 ? f->fit.groups[step - 1] : 0;
+	*ret_lowers = step > 0 ? f->fit.groups[step - 1] * f->fit.share : 0;
 	for (uint32_t g = 0; step == 0 && g < f->fit.groups[step]; g++)
 		*ret_lowers = sizes[g] > *ret_lowers ? sizes[g] : *ret_lowers;
 	return 0;

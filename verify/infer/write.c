@@ -105,9 +105,24 @@ static void write_spread(struct ft_text *text, const struct ft_inference *f)
 		ft_text_printf(text, ",\n\t\"bundles\": {\"multiple\": %u}", d->multiple);
 }
 
+/*
+ * True if each edge switch has its own number of hosts in the design: where planes are shared, or with rings, it says
+ * no more than that, and any other number would be too many.
+ */
+static bool lists_hosts(const struct ft_inference *f)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < f->count[0]; i++)
+		sum += f->hosts[f->member[0][i]];
+	return (f->fit.share > 1 || f->design.ring[1] + f->design.ring[2] > 0) && sum == f->design.nodes &&
+	       f->count[0] == f->design.count[0];
+}
+
 static void write_tree(struct ft_text *text, const struct ft_inference *f)
 {
 	const struct ft_inferred *d = &f->design;
+	bool listed = lists_hosts(f);
 
 	ft_text_puts(text, ",\n\t\"topology\": \"fat-tree\"");
 	if (f->fit.ranks > 2)
@@ -119,7 +134,10 @@ static void write_tree(struct ft_text *text, const struct ft_inference *f)
 	for (uint32_t i = 0; i < d->host_kinds; i++)
 		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : ",\n\t\t\"hosts\": [",
 			       d->hosts[i].count, d->hosts[i].hosts);
-	ft_text_puts(text, d->host_kinds ? "]}" : "}");
+	ft_text_puts(text, d->host_kinds ? "]" : "");
+	if (listed)
+		ft_infer_by_rule_hosts(f, f->member[0], f->count[0], 0, text);
+	ft_text_puts(text, "}");
 	for (uint32_t rank = 1; rank < f->fit.ranks; rank++) {
 		write_switch(text, f, rank);
 		ft_text_printf(text, ", \"count\": %u", d->count[rank]);
@@ -129,8 +147,19 @@ static void write_tree(struct ft_text *text, const struct ft_inference *f)
 	}
 	if (f->fit.ranks > 2)
 		write_pods(text, f);
+	if (f->fit.share > 1)
+		ft_text_printf(text, ",\n\t\"planes\": %u", f->fit.groups[1]);
+	if (d->ring[1] + d->ring[2] > 0) {
+		ft_text_puts(text, ",\n\t\"rings\": {");
+		if (d->ring[1] > 0)
+			ft_text_printf(text, "\"spine\": %u%s", d->ring[1], d->ring[2] > 0 ? ", " : "");
+		if (d->ring[2] > 0)
+			ft_text_printf(text, "\"core\": %u", d->ring[2]);
+		ft_text_puts(text, "}");
+	}
 	write_spread(text, f);
-	ft_text_printf(text, ",\n\t\"fill\": \"%s\"", ft_fill_name(d->fill));
+	if (!listed)
+		ft_text_printf(text, ",\n\t\"fill\": \"%s\"", ft_fill_name(d->fill));
 }
 
 static void write_rate_name(struct ft_text *text, struct ft_rate rate)
