@@ -131,7 +131,7 @@ void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observe
 }
 
 void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			       const bool *by_guid, const char *unseen, struct ft_text *text)
+			       const bool *by_guid, char *const *unseen, struct ft_text *text)
 {
 	_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
 	_cleanup_(ft_text_release) struct ft_text name = {0};
@@ -139,7 +139,7 @@ void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *obs
 
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
 		if (observed_of[i] == FT_NONE) {
-			r = ft_name_list_add(&names, unseen);
+			r = ft_name_list_add(&names, *unseen++);
 			continue;
 		}
 		r = bound_name(&f->observed->switches[observed_of[i]], by_guid[observed_of[i]], &name);

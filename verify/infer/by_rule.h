@@ -34,9 +34,9 @@ int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid);
 void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
 			   const bool *by_guid, struct ft_text *text);
 
-/* The same where one switch may not have been seen, FT_NONE in the list: @unseen is its name. */
+/* The same where some were not seen, FT_NONE in the list: @unseen has their names, in order. */
 void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			       const bool *by_guid, const char *unseen, struct ft_text *text);
+			       const bool *by_guid, char *const *unseen, struct ft_text *text);
 
 /*
  * Verifies the fabric by a design. @nameless: without the names that its rules give, which may be the fabric's own, of

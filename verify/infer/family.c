@@ -320,7 +320,7 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	if (places) {
 		ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
 		ft_infer_by_rule_bind_all(x->f, places->observed_of, switches_planned(x), places->by_guid,
-					  places->unseen, text);
+					  &places->unseen, text);
 		ft_text_puts(text, "\n\t}");
 	}
 	ft_text_puts(text, "\n}\n");

@@ -47,6 +47,8 @@ static void inference_release(struct ft_inference *f)
 	ft_fits_release(&f->fits);
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
 		free(f->member[rank]);
+	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
+		ft_text_release(&f->lacking[rank]);
 	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
 		ft_text_release(&f->why[i]);
 }
@@ -58,7 +60,8 @@ static void inference_begin(struct ft_inference *f, const struct ft_fit *fit)
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
 		free(f->member[rank]);
 		f->member[rank] = NULL;
-		f->count[rank] = f->unseen[rank] = 0;
+		f->count[rank] = f->unseen[rank] = f->unseen_at[rank] = 0;
+		ft_text_reset(&f->lacking[rank]);
 	}
 	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
 		ft_text_reset(&f->why[i]);

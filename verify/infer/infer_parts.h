@@ -96,9 +96,9 @@ struct ft_inferred {
 
 /* How a rank is bound. */
 struct ft_inferred_bind {
-	char *match; /* a pattern, or NULL; owned */
-	bool names;  /* a list of names */
-	bool guids;  /* a list of GUIDs */
+	bool names;    /* by name, those that nobody saw, too */
+	bool guids;    /* by GUID */
+	char **called; /* the names of the unseen ones; owned */
 };
 
 struct ft_inference {
@@ -124,7 +124,10 @@ struct ft_inference {
 	struct ft_fit fit;	      /* borrowed */
 	uint32_t count[FT_RANKS_MAX]; /* switches seen of each rank */
 	uint32_t *member[FT_RANKS_MAX];
-	uint32_t unseen[FT_RANKS_MAX]; /* unseen switches with evidence */
+	uint32_t unseen[FT_RANKS_MAX];	  /* unseen switches with evidence */
+	uint32_t unseen_at[FT_RANKS_MAX]; /* the first of them in the plan's order */
+	struct ft_text
+		lacking[FT_RANKS_MAX]; /* the names of these that the numbers of the others lack, with ", " between */
 	struct ft_inferred design;
 	struct ft_inferred_bind bind[FT_RANKS_MAX];
 	char *chassis_match[FT_RANKS_MAX]; /* a pattern for the names of chips, or NULL; owned */

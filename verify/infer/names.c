@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Identifies the switches of each rank: by their names, so that one that is gone later is called by its own; else, if
- * some were not seen or names are not unique, by a pattern that matches all names of the rank and no other; else by
- * GUIDs.
+ * Identifies the switches of each rank: by their names, so that one that is gone, or goes later, is called by its own;
+ * else, if names are not unique or no plain ones, by GUIDs.
  * Names are untrusted: everything written here passed the same checks as in a design file.
  */
 #include "config.h"
@@ -15,7 +14,7 @@
 #include "base/numbers.h"
 #include "verify/infer/by_rule.h"
 
-enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64, TOKEN_MIN = 2, NAMED_MAX = 12 };
+enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64 };
 
 static const char *description_of(const struct ft_inference *f, uint32_t observed, size_t *ret_length)
 {
@@ -104,7 +103,7 @@ static bool shape_add(char **shapes, uint32_t *count, const struct ft_text *shap
 }
 
 /* "^(a|b)$" of the shapes of some switches; NULL if there are none, or too many. */
-static char *shapes_join(const struct ft_inference *f, const uint32_t *member, uint32_t count, bool *ret_single)
+static char *shapes_join(const struct ft_inference *f, const uint32_t *member, uint32_t count)
 {
 	_cleanup_(ft_text_release) struct ft_text shape = {0};
 	struct ft_text pattern = {0};
@@ -117,7 +116,6 @@ static char *shapes_join(const struct ft_inference *f, const uint32_t *member, u
 			break;
 		i++;
 	}
-	*ret_single = shape_count == 1;
 	ft_text_puts(&pattern, shape_count == 1 ? "^" : "^(");
 	for (uint32_t k = 0; k < shape_count; k++) {
 		ft_text_printf(&pattern, "%s%s", k ? "|" : "", shapes[k]);
@@ -129,8 +127,8 @@ static char *shapes_join(const struct ft_inference *f, const uint32_t *member, u
 	return pattern.data;
 }
 
-/* 1 if @text matches all switches of @rank and no other (outside: none of the tree), 0 if not, -ENOMEM. */
-static int pattern_tells(const struct ft_inference *f, const char *text, uint32_t rank)
+/* 1 if @text matches no switch of the tree, 0 if it does, -ENOMEM. Only some of those outside may be expected. */
+static int pattern_tells(const struct ft_inference *f, const char *text)
 {
 	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
 	int r = ft_pattern_compile(text, &pattern, NULL);
@@ -141,70 +139,11 @@ static int pattern_tells(const struct ft_inference *f, const char *text, uint32_
 		size_t length;
 		const char *name = description_of(f, i, &length);
 
-		/* Only some of the switches outside may be expected. */
-		if (rank == FT_OUTSIDE && f->fit.rank[i] == FT_OUTSIDE)
-			continue;
-		r = ft_pattern_matches(pattern, name, length);
-		if (r < 0)
-			return r;
-		if ((r > 0) != (f->fit.rank[i] == rank))
-			return 0;
+		r = ft_infer_in_tree(f, i) ? ft_pattern_matches(pattern, name, length) : 0;
+		if (r != 0)
+			return r < 0 ? r : 0;
 	}
 	return 1;
-}
-
-/* The longest word in a switch's name that is specific to its rank: "IBSPINE". */
-static int token_find(const struct ft_inference *f, uint32_t rank, char **ret_token)
-{
-	const char *name = description_of(f, f->member[rank][0], NULL);
-	_cleanup_free_ char *best = NULL;
-
-	for (size_t at = 0, length; name[at]; at += length ? length : 1) {
-		char token[NAME_SIZE_MAX + 1];
-		int r;
-
-		for (length = 0; isalpha((unsigned char)name[at + length]); length++)
-			;
-		if (length < TOKEN_MIN || length > NAME_SIZE_MAX || (best && strlen(best) >= length))
-			continue;
-		memcpy(token, name + at, length);
-		token[length] = '\0';
-		r = pattern_tells(f, token, rank);
-		if (r < 0)
-			return r;
-		if (r == 0)
-			continue;
-		free(best);
-		best = strdup(token);
-		if (!best)
-			return -ENOMEM;
-	}
-	*ret_token = FT_STEAL(best);
-	return 0;
-}
-
-/* A pattern for the rank, or none: one shape, else one word, else several shapes. */
-static int match_find(struct ft_inference *f, uint32_t rank)
-{
-	_cleanup_free_ char *shapes = NULL, *token = NULL;
-	bool single;
-	int r;
-
-	shapes = shapes_join(f, f->member[rank], f->count[rank], &single);
-	r = shapes ? pattern_tells(f, shapes, rank) : 0;
-	if (r < 0)
-		return r;
-	if (r == 0) {
-		free(shapes);
-		shapes = NULL;
-	}
-	if ((!shapes || !single) && is_plain(f, f->member[rank][0])) {
-		r = token_find(f, rank, &token);
-		if (r < 0)
-			return r;
-	}
-	f->bind[rank].match = token ? FT_STEAL(token) : FT_STEAL(shapes);
-	return 0;
 }
 
 /* True if every switch of @rank has a name that a list can have. */
@@ -233,22 +172,76 @@ int ft_infer_guids_usable(const struct ft_inference *f)
 static void bind_tell(struct ft_inference *f, uint32_t rank)
 {
 	const struct ft_inferred_bind *bind = &f->bind[rank];
-	const char *how = bind->match	? "their names match a pattern that no other switch's does"
-			  : bind->names ? "by name: all of them were seen, and no two are alike"
-			  : bind->guids ? "by GUID: no pattern of names tells the tier"
+	const char *how = bind->names && f->unseen[rank] > 0 ? "by name, also what nobody saw"
+			  : bind->names			     ? "by name: all of them were seen, and no two are alike"
+			  : bind->guids			     ? "by GUID: names do not tell them apart"
 			  : f->no_lists ? "not bound: a list would hold more to be wrong than there is without"
 			  : f->design.count[rank] != f->count[rank]
-				  ? "not bound: not all of them were seen, and no pattern of names tells the tier"
+				  ? "not bound: not all of them were seen, and names do not tell them apart"
 				  : "not bound: neither names nor GUIDs tell the switches apart";
 
 	ft_text_printf(&f->why[FT_WHY_BIND], "%s%s: %s", ft_text_string(&f->why[FT_WHY_BIND])[0] ? "; " : "",
 		       ft_infer_rank_name(f, rank), how);
 }
 
-/* Lists must name every planned switch, or they are refused. */
-static bool list_possible(const struct ft_inference *f, uint32_t rank)
+static bool is_taken(const struct ft_inference *f, const char *name)
 {
-	return !f->no_lists && f->design.count[rank] == f->count[rank];
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (ft_text_short_hash(f->observed->switches[i].name) == ft_text_short_hash(name))
+			return true;
+	return false;
+}
+
+/* Takes name @number of those that the numbers of the others lack, if there are as many as are unseen. NULL: none. */
+static char *lacking_name(const struct ft_inference *f, uint32_t rank, uint32_t number)
+{
+	const char *at = ft_text_string(&f->lacking[rank]), *end = NULL;
+	_cleanup_free_ char *name = NULL;
+	uint32_t count = 0;
+
+	for (; *at; at = end + (*end ? 2 : 0)) {
+		end = strstr(at, ", ");
+		end = end ? end : at + strlen(at);
+		if (count++ == number)
+			name = strndup(at, (size_t)(end - at));
+	}
+	return name && count == f->unseen[rank] && ft_infer_name_is_plain(name) && !is_taken(f, name) ? FT_STEAL(name)
+												      : NULL;
+}
+
+/* Gives each unseen switch of a rank a name that no other has. Returns 0 or -ENOMEM. */
+static int unseen_call(struct ft_inference *f, uint32_t rank)
+{
+	struct ft_inferred_bind *bind = &f->bind[rank];
+
+	bind->called = calloc(f->unseen[rank] + 1UL, sizeof(*bind->called));
+	for (uint32_t k = 0, number = 0; bind->called && k < f->unseen[rank]; k++) {
+		bind->called[k] = lacking_name(f, rank, k);
+		while (!bind->called[k]) {
+			char name[32];
+
+			snprintf(name, sizeof(name), "%s-unseen-%u", ft_infer_rank_name(f, rank), ++number);
+			if (is_taken(f, name))
+				continue;
+			bind->called[k] = strdup(name);
+			if (!bind->called[k])
+				return -ENOMEM;
+		}
+	}
+	return bind->called ? 0 : -ENOMEM;
+}
+
+/* A list names every planned switch, or is refused. */
+static int rank_bind(struct ft_inference *f, uint32_t rank, bool by_name, bool guids, const bool *by_guid)
+{
+	struct ft_inferred_bind *bind = &f->bind[rank];
+	bool complete = f->design.count[rank] == f->count[rank];
+
+	bind->names = by_name && !f->no_lists && rank_named(f, rank, by_guid) &&
+		      f->design.count[rank] == f->count[rank] + f->unseen[rank];
+	bind->guids = !bind->names && guids && !f->no_lists && complete;
+	bind_tell(f, rank);
+	return bind->names ? unseen_call(f, rank) : 0;
 }
 
 /* ---- switches outside the tree ---- */
@@ -299,7 +292,7 @@ static int named_alike(const struct ft_inference *f, const char *text, uint32_t 
 static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
 {
 	_cleanup_free_ char *pattern = NULL;
-	bool single, connected = true, hosted = false;
+	bool connected = true, hosted = false;
 	bool tells;
 	int r;
 
@@ -307,8 +300,8 @@ static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, 
 		return 0;
 	for (uint32_t i = 0; i < *count; i++)
 		hosted |= ft_infer_serves_hosts(f, member[i]) || ft_infer_is_attached(f, member[i]);
-	pattern = shapes_join(f, member, *count, &single);
-	r = pattern ? pattern_tells(f, pattern, FT_OUTSIDE) : 0;
+	pattern = shapes_join(f, member, *count);
+	r = pattern ? pattern_tells(f, pattern) : 0;
 	if (r > 0)
 		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
 	if (r < 0 || (r == 0 && !hosted))
@@ -376,7 +369,9 @@ static int strangers_find(struct ft_inference *f, bool by_name)
 void ft_infer_names_release(struct ft_inference *f)
 {
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		free(f->bind[rank].match);
+		for (uint32_t k = 0; f->bind[rank].called && f->bind[rank].called[k]; k++)
+			free(f->bind[rank].called[k]);
+		free(f->bind[rank].called);
 		f->bind[rank] = (struct ft_inferred_bind){0};
 		free(f->chassis_match[rank]);
 		f->chassis_match[rank] = NULL;
@@ -392,7 +387,7 @@ void ft_infer_names_release(struct ft_inference *f)
 int ft_infer_names(struct ft_inference *f, bool by_name)
 {
 	_cleanup_free_ bool *by_guid = calloc(f->observed->switch_count + 1UL, sizeof(*by_guid));
-	int r, guids = ft_infer_guids_usable(f);
+	int guids = ft_infer_guids_usable(f);
 
 	if (!by_guid || guids < 0 || ft_infer_by_rule_names(f, by_guid) < 0)
 		return -ENOMEM;
@@ -404,13 +399,8 @@ int ft_infer_names(struct ft_inference *f, bool by_name)
 	for (uint32_t rank = 0; rank < f->fit.ranks && f->fit.ranks > 1; rank++) {
 		if (f->count[rank] == 0)
 			continue;
-		f->bind[rank].names = by_name && list_possible(f, rank) && rank_named(f, rank, by_guid);
-		r = by_name && !f->bind[rank].names ? match_find(f, rank) : 0;
-		if (r < 0)
-			return r;
-		f->bind[rank].guids =
-			!f->bind[rank].match && !f->bind[rank].names && guids > 0 && list_possible(f, rank);
-		bind_tell(f, rank);
+		if (rank_bind(f, rank, by_name, guids > 0, by_guid) < 0)
+			return -ENOMEM;
 	}
 	return strangers_find(f, by_name);
 }

@@ -311,6 +311,15 @@ static void names_tell(const struct search *s, bool first)
 	numbers_tell(&s->f->why[FT_WHY_CORE], &s->lacking, first);
 }
 
+/* The names of unseen switches, if the numbers of the others tell them. */
+static void lacking_keep(struct ft_inference *f, uint32_t rank, const struct ft_numbers *lacking)
+{
+	bool first = lacking->first > 0 && lacking->inside < f->unseen[rank];
+
+	ft_text_printf(&f->lacking[rank], "%s%s%s", first ? ft_text_string(&lacking->first_names) : "",
+		       first && lacking->inside > 0 ? ", " : "", ft_text_string(&lacking->names));
+}
+
 /* A dark port outside the uplinks may be for hosts: only as many count as are missing in the names. */
 static bool beside_enter(struct search *s)
 {
@@ -461,6 +470,9 @@ int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, ui
 		return r;
 	if (silent_enter(&s) || beside_enter(&s) || between_enter(&s) || name_enter(&s)) {
 		ft_text_printf(&f->why[FT_WHY_CORE], ": %u more that nobody saw", f->unseen[UPPER]);
+		while (!columns->column[f->unseen_at[UPPER]].unseen)
+			f->unseen_at[UPPER]++;
+		lacking_keep(f, UPPER, &s.lacking);
 		ft_numbers_release(&s.lacking);
 	}
 	cores_hint(&s);
@@ -498,6 +510,7 @@ static void edges_weigh(struct ft_inference *f, uint32_t dark, const struct ft_n
 	numbers_tell(why, lacking, true);
 	if (lacking->inside > 0 && lacking->inside <= dark && (lacking->inside == 1 || few)) {
 		f->unseen[LOWER] = lacking->inside;
+		lacking_keep(f, LOWER, lacking);
 		ft_text_printf(why, ": %u more that nobody saw", lacking->inside);
 	} else if (lacking->inside + lacking->first > 0) {
 		ft_text_puts(why, ": left out, or off; if off, raise edge.count and nodes");
@@ -534,5 +547,6 @@ int ft_infer_unseen_edges(struct ft_inference *f)
 	int r = f->count[LOWER] > 1 ? edges_find(f) : 0;
 
 	f->design.count[0] += f->unseen[LOWER];
+	f->unseen_at[LOWER] = f->count[LOWER];
 	return r;
 }

@@ -584,7 +584,7 @@ static int bind_write(const struct wired *w, struct ft_text *text)
 			ft_text_printf(&unseen, "%s%s", w->graph.switches[i].name,
 				       is_taken(w, w->graph.switches[i].name) ? "-unseen" : "");
 	ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
-	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, ft_text_string(&unseen), text);
+	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, &unseen.data, text);
 	ft_text_puts(text, "\n\t}");
 	return unseen.failed ? -ENOMEM : 0;
 }

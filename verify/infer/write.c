@@ -197,16 +197,23 @@ void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
 	ft_infer_write_rates_of(text, ",\n\t", d->uplink_rate, d->host_rates, d->host_rate_count);
 }
 
-/* A list of names, or of GUIDs. */
+/* A list of names, or of GUIDs; unseen switches are where the plan has them. */
 static void write_list(struct ft_text *text, const struct ft_inference *f, uint32_t rank)
 {
+	const struct ft_inferred_bind *bind = &f->bind[rank];
+	uint32_t unseen = bind->names ? f->unseen[rank] : 0, count = f->count[rank];
+	uint32_t at = unseen > 0 ? f->unseen_at[rank] : count;
 	_cleanup_free_ bool *by_guid = calloc(f->observed->switch_count + 1UL, sizeof(*by_guid));
+	_cleanup_free_ uint32_t *place = malloc((count + unseen + 1UL) * sizeof(*place));
 
-	text->failed |= !by_guid;
-	if (!by_guid)
+	text->failed |= !by_guid || !place;
+	if (!by_guid || !place)
 		return;
-	memset(by_guid, f->bind[rank].guids, f->observed->switch_count * sizeof(*by_guid));
-	ft_infer_by_rule_bind(f, f->member[rank], f->count[rank], by_guid, text);
+	memset(by_guid, bind->guids, f->observed->switch_count * sizeof(*by_guid));
+	memcpy(place, f->member[rank], at * sizeof(*place));
+	memset(place + at, 0xff, unseen * sizeof(*place));
+	memcpy(place + at + unseen, f->member[rank] + at, (count - at) * sizeof(*place));
+	ft_infer_by_rule_bind_all(f, place, count + unseen, by_guid, bind->called, text);
 }
 
 static void write_binds(struct ft_text *text, const struct ft_inference *f)
@@ -214,19 +221,11 @@ static void write_binds(struct ft_text *text, const struct ft_inference *f)
 	bool any = false;
 
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		const struct ft_inferred_bind *bind = &f->bind[rank];
-
-		if (!bind->match && !bind->names && !bind->guids)
+		if (!f->bind[rank].names && !f->bind[rank].guids)
 			continue;
 		ft_text_printf(text, "%s\n\t\t\"%s\": ", any ? "," : ",\n\t\"bind\": {", ft_infer_rank_name(f, rank));
 		any = true;
-		if (!bind->match) {
-			write_list(text, f, rank);
-			continue;
-		}
-		ft_text_puts(text, "{\"match\": ");
-		ft_text_add_json(text, bind->match);
-		ft_text_puts(text, "}");
+		write_list(text, f, rank);
 	}
 	ft_text_puts(text, any ? "\n\t}" : "");
 }
