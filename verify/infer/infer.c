@@ -285,9 +285,6 @@ static uint64_t cables_seen(const struct ft_inference *f)
  */
 static int draft(struct ft_inference *f, const char *name, bool by_name, struct attempt *attempt)
 {
-	struct ft_error err;
-	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
-	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	struct ft_text *text = &attempt->text;
 	int r;
@@ -298,15 +295,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 		return r;
 	ft_text_reset(text);
 	ft_infer_write(text, f, name);
-	if (ft_text_failed(text) || notes_failed(f))
-		return -ENOMEM;
-	r = ft_design_read(text->data, text->length, &design, &plan, &err);
-	/* There are no waivers: the date does not matter. */
-	if (r == 0)
-		r = ft_verify_all(
-			&(struct ft_verify_input){
-				.design = design, .plan = plan, .snapshot = f->chips, .today = "", .doubt_plan = true},
-			&report);
+	r = notes_failed(f) ? -ENOMEM : ft_infer_by_rule_verify(f, text, false, &report);
 	if (r == 0) {
 		attempt->findings = report->finding_count;
 		attempt->unseen = f->unseen[0] + f->unseen[1];
