@@ -111,6 +111,14 @@ int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid)
 	return 0;
 }
 
+bool ft_infer_by_rule_taken(const struct ft_inference *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (ft_text_short_hash(f->observed->switches[i].name) == ft_text_short_hash(name))
+			return true;
+	return false;
+}
+
 static int bound_name(const struct ft_observed_switch *sw, bool by_guid, struct ft_text *name)
 {
 	size_t length;

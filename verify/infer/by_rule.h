@@ -28,6 +28,9 @@ void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observ
  */
 int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid);
 
+/* True if a switch has that name. */
+bool ft_infer_by_rule_taken(const struct ft_inference *f, const char *name);
+
 /*
  * Adds the list of the names of @count observed switches, with ranges of numbers; of GUIDs where @by_guid says so.
  */

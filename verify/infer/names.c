@@ -184,14 +184,6 @@ static void bind_tell(struct ft_inference *f, uint32_t rank)
 		       ft_infer_rank_name(f, rank), how);
 }
 
-static bool is_taken(const struct ft_inference *f, const char *name)
-{
-	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		if (ft_text_short_hash(f->observed->switches[i].name) == ft_text_short_hash(name))
-			return true;
-	return false;
-}
-
 /* Takes name @number of those that the numbers of the others lack, if there are as many as are unseen. NULL: none. */
 static char *lacking_name(const struct ft_inference *f, uint32_t rank, uint32_t number)
 {
@@ -205,8 +197,9 @@ static char *lacking_name(const struct ft_inference *f, uint32_t rank, uint32_t 
 		if (count++ == number)
 			name = strndup(at, (size_t)(end - at));
 	}
-	return name && count == f->unseen[rank] && ft_infer_name_is_plain(name) && !is_taken(f, name) ? FT_STEAL(name)
-												      : NULL;
+	return name && count == f->unseen[rank] && ft_infer_name_is_plain(name) && !ft_infer_by_rule_taken(f, name)
+		       ? FT_STEAL(name)
+		       : NULL;
 }
 
 /* Gives each unseen switch of a rank a name that no other has. Returns 0 or -ENOMEM. */
@@ -221,7 +214,7 @@ static int unseen_call(struct ft_inference *f, uint32_t rank)
 			char name[32];
 
 			snprintf(name, sizeof(name), "%s-unseen-%u", ft_infer_rank_name(f, rank), ++number);
-			if (is_taken(f, name))
+			if (ft_infer_by_rule_taken(f, name))
 				continue;
 			bind->called[k] = strdup(name);
 			if (!bind->called[k])

@@ -562,14 +562,6 @@ static uint32_t hosts_write(const struct wired *w, struct ft_text *text, uint32_
 	return sum;
 }
 
-static bool is_taken(const struct wired *w, const char *name)
-{
-	for (uint32_t i = 0; i < w->f->graph.count; i++)
-		if (ft_text_short_hash(w->f->observed->switches[i].name) == ft_text_short_hash(name))
-			return true;
-	return false;
-}
-
 /* Places by the names of their switches; one that is unseen has that of its family, unless another one has it. */
 static int bind_write(const struct wired *w, struct ft_text *text)
 {
@@ -582,7 +574,7 @@ static int bind_write(const struct wired *w, struct ft_text *text)
 	for (uint32_t i = 0; i < w->places; i++)
 		if (w->observed_of[i] == FT_NONE)
 			ft_text_printf(&unseen, "%s%s", w->graph.switches[i].name,
-				       is_taken(w, w->graph.switches[i].name) ? "-unseen" : "");
+				       ft_infer_by_rule_taken(w->f, w->graph.switches[i].name) ? "-unseen" : "");
 	ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
 	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, &unseen.data, text);
 	ft_text_puts(text, "\n\t}");
