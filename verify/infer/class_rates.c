@@ -44,11 +44,6 @@ static uint32_t run_take(const struct ft_inference *f, const struct rated *first
 	return count;
 }
 
-static bool rates_equal(struct ft_rate a, struct ft_rate b)
-{
-	return a.lanes == b.lanes && a.speed == b.speed;
-}
-
 /* ---- uplinks ---- */
 
 /*
@@ -59,7 +54,7 @@ static bool rates_equal(struct ft_rate a, struct ft_rate b)
 static bool pair_fits(const struct ft_class_rates *rates, uint32_t low, uint32_t high, const struct ft_rates_told *told)
 {
 	struct ft_rate below = rates->uplink[low], above = rates->uplink[high];
-	unsigned int expected = ft_rate_mbps(rates_equal(below, rates->uplink[0]) ? above : below);
+	unsigned int expected = ft_rate_mbps(ft_infer_rates_equal(below, rates->uplink[0]) ? above : below);
 
 	if (told->total == 0 || (told->total >= FEW && ft_infer_rate_is_odd(told->rates[0])))
 		return true;
@@ -98,7 +93,7 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 	/* Nothing is said of most core switches, nor of others at the usual rate: what is expected of all holds there.
 	 */
 	for (uint32_t k = sets->edges; k < sets->count; k++)
-		if (k == sets->edges || rates_equal(rates->uplink[k], f->usual_rate))
+		if (k == sets->edges || ft_infer_rates_equal(rates->uplink[k], f->usual_rate))
 			rates->uplink[k] = rates->uplink[0];
 	for (uint32_t i = 0; i < f->observed->cable_count; i++) {
 		const struct ft_observed_cable *cable = &f->observed->cables[i];
@@ -112,7 +107,7 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 	fit = uplinks_fit(f, sets, rates, cables, count, ports);
 	all = rates->uplink[0];
 	for (uint32_t k = 0; k < sets->count; k++)
-		if (!fit || (k > 0 && rates_equal(rates->uplink[k], all)))
+		if (!fit || (k > 0 && ft_infer_rates_equal(rates->uplink[k], all)))
 			rates->uplink[k] = (struct ft_rate){0};
 	/* Where classes cannot be told apart, and none is slow, the usual rate is right for all. */
 	if (!fit && !slower)
@@ -124,7 +119,7 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 static bool is_among(struct ft_rate rate, const struct ft_rates_told *told)
 {
 	for (uint32_t i = 0; i < told->count; i++)
-		if (rates_equal(told->rates[i], rate))
+		if (ft_infer_rates_equal(told->rates[i], rate))
 			return true;
 	return false;
 }

@@ -55,13 +55,6 @@ static void classes_release(struct classes *x)
 
 /* ---- who is alike ---- */
 
-static bool rates_equal(const struct ft_inference *f, uint32_t a, uint32_t b)
-{
-	struct ft_rate x = ft_infer_own_rate(f, a), y = ft_infer_own_rate(f, b);
-
-	return x.speed == y.speed && x.lanes == y.lanes;
-}
-
 static bool rows_equal(const struct classes *x, uint32_t a, uint32_t b)
 {
 	for (uint32_t c = 0; c < x->count[CORE]; c++)
@@ -77,7 +70,8 @@ static bool are_alike(const struct classes *x, uint32_t rank, uint32_t a, uint32
 	const struct ft_inference *f = x->intent->f;
 
 	return ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
-	       (rank == CORE ? f->hosts[a] == f->hosts[b] : rows_equal(x, a, b)) && rates_equal(f, a, b);
+	       (rank == CORE ? f->hosts[a] == f->hosts[b] : rows_equal(x, a, b)) &&
+	       ft_infer_rates_equal(ft_infer_own_rate(f, a), ft_infer_own_rate(f, b));
 }
 
 static int class_compare(const void *a, const void *b)

@@ -352,7 +352,7 @@ bool ft_infer_rate_is_odd(struct ft_rate rate)
 static bool is_said(const struct ft_inferred *d, struct ft_rate rate)
 {
 	for (uint32_t i = 0; i < d->host_rate_count; i++)
-		if (d->host_rates[i].lanes == rate.lanes && d->host_rates[i].speed == rate.speed)
+		if (ft_infer_rates_equal(d->host_rates[i], rate))
 			return true;
 	return false;
 }
