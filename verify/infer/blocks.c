@@ -1052,26 +1052,10 @@ static int beside_plan(struct sheet *s)
 
 /* ---- */
 
-/* A rank, a side and a width are one line of a description, for any number of pods and planes. */
-static int shapes_count(const struct sheet *s)
-{
-	for (uint32_t c = 0; c < s->columns; c++) {
-		uint64_t key = (uint64_t)s->intent->rank[s->row[0]] << 32 | (uint64_t)s->side << 24 | s->usual[c];
-		int r = s->valid[c] ? ft_map_add(&s->intent->shape_at, key, 0, NULL) : 0;
-
-		if (r < 0)
-			return r;
-		s->intent->shapes += (uint32_t)r;
-	}
-	return 0;
-}
-
 static int sheet_plan(struct sheet *s)
 {
 	int r = patterns_find(s);
 
-	if (r == 0)
-		r = shapes_count(s);
 	if (r < 0)
 		return r;
 	if (s->same_set)

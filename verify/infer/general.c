@@ -17,7 +17,6 @@ void ft_intent_release(struct ft_intent *intent)
 	while (intent->absent_count > 0)
 		free(intent->absent[--intent->absent_count].links);
 	ft_map_release(&intent->pair_at);
-	ft_map_release(&intent->shape_at);
 }
 
 uint32_t *ft_intent_members(const struct ft_intent *intent, uint32_t rank, uint32_t *ret_count)

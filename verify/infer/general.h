@@ -74,9 +74,7 @@ struct ft_intent {
 	uint32_t pair_count, pair_size;
 	struct ft_map pair_at;
 
-	struct ft_map shape_at;
 	/* Description length. */
-	uint32_t shapes;	   /* different blocks: kinds at both ends and a width */
 	uint32_t exceptions;	   /* bundles and hosts outside all blocks, or planned as seen against the pattern */
 	uint64_t missing, surplus; /* cables */
 	uint64_t proven;	   /* of the missing ones, those that ports prove */
