@@ -19,7 +19,6 @@ enum { WRONG_SOME = 8, WRONG_SHARE = 4 };
 struct attempt {
 	struct ft_text text;
 	uint64_t wrong;
-	size_t findings;    /* of all kinds */
 	uint32_t islanders; /* switches beside the tree that are planned as seen */
 	uint64_t cabling;   /* of those, cables that a graph may judge differently */
 	uint64_t lacking;   /* missing cables, by all findings, also of those elsewhere */
@@ -297,7 +296,6 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	ft_infer_write(text, f, name);
 	r = notes_failed(f) ? -ENOMEM : ft_infer_by_rule_verify(f, text, false, &report);
 	if (r == 0) {
-		attempt->findings = report->finding_count;
 		attempt->unseen = f->unseen[0] + f->unseen[1];
 		attempt->wrong = ft_report_is_foreign(report) ? cables_seen(f) : wrong_count(report, attempt->unseen);
 		attempt->denies = denies_service(f, report);
@@ -314,37 +312,6 @@ static int drafts(struct ft_inference *f, const char *name, struct attempt *atte
 	return r == -EINVAL ? draft(f, name, false, attempt) : r;
 }
 
-static bool has_list(const struct ft_inference *f)
-{
-	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
-		if (f->bind[rank].names || f->bind[rank].guids)
-			return true;
-	return false;
-}
-
-/*
- * In three ranks a list assigns every switch to a pod or plane, as the inference did. If the verifier finds fewer
- * faults without the list, its own assignment is better.
- */
-static int lists_judge(struct ft_inference *f, const char *name, struct attempt *attempt)
-{
-	_cleanup_(attempt_release) struct attempt plain = {0};
-	int r;
-
-	if (f->fit.ranks < 3 || !has_list(f))
-		return 0;
-	f->no_lists = true;
-	r = drafts(f, name, &plain);
-	f->no_lists = false;
-	if (r == 0 &&
-	    (plain.wrong < attempt->wrong || (plain.wrong == attempt->wrong && plain.findings < attempt->findings))) {
-		attempt_release(attempt);
-		*attempt = plain;
-		plain = (struct attempt){0};
-	}
-	return r == -ENOMEM ? r : 0;
-}
-
 /* Returns 0, -ENOMEM, or -EINVAL if there is no such design. */
 static int attempt_make(struct ft_inference *f, const char *name, struct attempt *attempt)
 {
@@ -352,9 +319,7 @@ static int attempt_make(struct ft_inference *f, const char *name, struct attempt
 
 	if (r == 0)
 		r = ft_infer_counts(f);
-	if (r == 0)
-		r = drafts(f, name, attempt);
-	return r == 0 ? lists_judge(f, name, attempt) : r;
+	return r == 0 ? drafts(f, name, attempt) : r;
 }
 
 static bool is_found(const struct attempt *attempt)

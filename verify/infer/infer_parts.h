@@ -131,7 +131,6 @@ struct ft_inference {
 	struct ft_inferred design;
 	struct ft_inferred_bind bind[FT_RANKS_MAX];
 	char *chassis_match[FT_RANKS_MAX]; /* a pattern for the names of chips, or NULL; owned */
-	bool no_lists;			   /* lists would be harmful */
 	char *expected[FT_EXPECTED_MAX];   /* patterns for expect.unplanned; owned */
 	uint32_t expected_count;
 	struct ft_text islands; /* that member of the design, with a leading comma; empty: none */

@@ -175,7 +175,6 @@ static void bind_tell(struct ft_inference *f, uint32_t rank)
 	const char *how = bind->names && f->unseen[rank] > 0 ? "by name, also what nobody saw"
 			  : bind->names			     ? "by name: all of them were seen, and no two are alike"
 			  : bind->guids			     ? "by GUID: names do not tell them apart"
-			  : f->no_lists ? "not bound: a list would hold more to be wrong than there is without"
 			  : f->design.count[rank] != f->count[rank]
 				  ? "not bound: not all of them were seen, and names do not tell them apart"
 				  : "not bound: neither names nor GUIDs tell the switches apart";
@@ -230,9 +229,9 @@ static int rank_bind(struct ft_inference *f, uint32_t rank, bool by_name, bool g
 	struct ft_inferred_bind *bind = &f->bind[rank];
 	bool complete = f->design.count[rank] == f->count[rank];
 
-	bind->names = by_name && !f->no_lists && rank_named(f, rank, by_guid) &&
-		      f->design.count[rank] == f->count[rank] + f->unseen[rank];
-	bind->guids = !bind->names && guids && !f->no_lists && complete;
+	bind->names =
+		by_name && rank_named(f, rank, by_guid) && f->design.count[rank] == f->count[rank] + f->unseen[rank];
+	bind->guids = !bind->names && guids && complete;
 	bind_tell(f, rank);
 	return bind->names ? unseen_call(f, rank) : 0;
 }
