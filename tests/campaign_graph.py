@@ -509,6 +509,7 @@ def wrong_figures(oracle, truth):
 class Campaign(campaign.Campaign):
     explained = ("cheaper", "equal")
     difference = staticmethod(difference)
+    binds = False  # with_guids() binds the switches of designs that list none
 
     def __init__(self, options):
         super().__init__(options)
@@ -519,7 +520,7 @@ class Campaign(campaign.Campaign):
         graph = graphs.draw(rng, self.options.families, self.options.most)
         way = rng.choices(self.options.names, [NAMES[w] for w in self.options.names])[0]
         as_tree = graph.tree is not None and rng.random() < self.options.trees or graph.tree_only
-        if as_tree and (way == "guids" or graph.tree_named):
+        if as_tree and ((way == "guids" and not self.binds) or graph.tree_named):
             way = "planned"
         design = self.tree_design(graph, rng) if as_tree else graph.design(rng)
         broken, entry = self.break_fabric(rng, graph, "rate" in design)

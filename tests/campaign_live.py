@@ -10,7 +10,8 @@ another GUID where the design has GUIDs.
 
   campaign_live.py [--seed N] [--rounds N] [--families A,B,…] [--names WAY,…] [--replay SEED:ROUND] [--keep DIR]
 
-ROUNDS are those of each family.
+ROUNDS are those of each family: so many with names, and as many with GUIDs. A round is repeated with its --families and
+--names.
 """
 import argparse
 import json
@@ -29,6 +30,7 @@ from fabric import Fabric  # noqa: E402
 from oracle import Finding  # noqa: E402
 
 FAMILIES = sorted(graphs.RULES)
+WAYS = ["planned,none,half", "guids"]
 # A shell with a simulator: it runs what it is told, and says how that ended.
 SHELL = r'. "$FT_SRCDIR/tests/sim.sh"; while IFS= read -r line; do eval "$line" >"$SIM_DIR/out" 2>"$SIM_DIR/errors"; ' \
     r'echo "$? $SIM_DIR"; done'
@@ -152,27 +154,23 @@ class Live(campaign_repair.Repairs):
     # The ports of slow cables are set to no more: that is how a simulated one is slow.
     beyond_hands = campaign_repair.BEYOND_HANDS | {"cable-slow", "cable-narrow"}
 
-    def __init__(self, simulator, family, options):
-        super().__init__("graph", options, ["--trees", "1", "--families", family + " by rule", "--names", options.names])
+    def __init__(self, simulator, family, names, options):
+        super().__init__("graph", options, ["--trees", "1", "--families", family + " by rule", "--names", names])
         self.simulator, self.family, self.masked, self.graph, self.intact = simulator, family, None, None, None
         self.campaign.ask = self.live
         self.campaign.tree_design = lambda graph, rng: dict(graph.tree, rate=graphs.RATE)
-        self.campaign.with_guids = self.with_guids
+        self.campaign.with_guids, self.campaign.binds = self.with_guids, True
         self.replaced = None
 
     def with_guids(self, design, graph, broken, masked, rng):
         """All switches are told by their GUIDs, and one of them has been replaced."""
-        kinds, bind = {}, {}
         old = {name: masked.guids[guid] for name, guid in broken.guid.items()}
         here = [n for n, g in broken.guid.items() if g in broken.fabric.nodes and g not in broken.involved]
         self.replaced = rng.choice(here) if here else None
-        for name, switch in graph.switches.items():
-            kinds.setdefault(switch.kind, []).append(name)
-        for kind, names in kinds.items():
-            bind[kind] = ["0x%016x" % (old[n] + 1 if n == self.replaced else old[n]) for n in names]
+        bind = ["0x%016x" % (old[n] + (n == self.replaced)) for n in graph.switches]
         if self.replaced:
             masked.truth.append(Finding("switch-replaced", [(old[self.replaced], None)]))
-        return dict(design, bind=bind)
+        return dict(design, bind={"edge": bind})
 
     def live(self, design, graph, masked, text):
         self.graph, self.masked, self.intact = graph, masked, None
@@ -205,10 +203,11 @@ class Live(campaign_repair.Repairs):
 def main():
     parser = argparse.ArgumentParser(description="Faults in running networks of families, and their repairs.")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
-    parser.add_argument("--rounds", type=int, default=2, help="of each family; default: 2")
+    parser.add_argument("--rounds", type=int, default=1, help="of each family and way of names; default: 1")
     parser.add_argument("--families", type=campaign_graph.words_of(FAMILIES), default=FAMILIES, metavar="NAME,…",
                         help=", ".join(FAMILIES))
-    parser.add_argument("--names", default="planned,none,half,guids", metavar="WAY,…", help=", ".join(campaign_graph.NAMES))
+    parser.add_argument("--names", action="append", metavar="WAY,…",
+                        help="may be repeated; of %s; default: --names %s" % (", ".join(campaign_graph.NAMES), " --names ".join(WAYS)))
     parser.add_argument("--replay", metavar="SEED:ROUND", help="one round again, in full")
     parser.add_argument("--keep", metavar="DIR", help="where wrong rounds are kept")
     options = parser.parse_args()
@@ -217,11 +216,12 @@ def main():
     simulator = Simulator()
     wrong = 0
     for family in options.families:
-        print("# %s" % family)
-        # Each family has other faults.
-        mine = argparse.Namespace(**dict(vars(options), seed=options.seed + (
-            0 if options.replay else 1000 * FAMILIES.index(family))))
-        wrong += Live(simulator, family, mine).run()
+        for names in options.names or WAYS:
+            print("# %s, %s" % (family, names))
+            # Each family has other faults.
+            mine = argparse.Namespace(**dict(vars(options), seed=options.seed + (
+                0 if options.replay else 1000 * FAMILIES.index(family))))
+            wrong += Live(simulator, family, names, mine).run()
     simulator.end()
     return 1 if wrong else 0
 
