@@ -85,7 +85,7 @@ result "a round of no tree, in which nothing is missing" $?
 python3 "$FT_SRCDIR/tests/infer_families.py" --rounds "$runs"
 result "networks of families" $?
 # A dragonfly+ without a leaf has groups of unlike size, which are built so, too.
-python3 "$FT_SRCDIR/tests/infer_families.py" --dead --rounds 30 --families torus,mesh,hypercube,hyperx,slim-fly,polarfly
+python3 "$FT_SRCDIR/tests/infer_families.py" --dead --rounds 40 --families torus,mesh,hypercube,hyperx,slim-fly,polarfly,dragonfly
 result "networks of families without a switch" $?
 
 ( cd "$work" && python3 "$FT_SRCDIR/tests/infer_ports.py" )

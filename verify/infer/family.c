@@ -305,8 +305,7 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", c->family->name);
 	ft_family_keys_write(text, &c->keys);
 	if (x->f->host_total > 0)
-		ft_text_printf(text, ",\n\t\"nodes\": %u",
-			       x->f->host_total + (places ? places->unseen_hosts : x->unseen * hosts_of_most(x)));
+		ft_text_printf(text, ",\n\t\"nodes\": %u", x->f->host_total + (places ? places->unseen_hosts : 0));
 	ft_text_printf(text, ",\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u", x->ports,
 		       x->most_hosts ? x->most_hosts : 1);
 	if (c->keys.odd_port)
@@ -706,9 +705,20 @@ static bool may_lack_switch(const struct ft_inference *f)
 	return f->observed->switch_count >= UNSEEN_FROM && most >= UNSEEN_DEGREE;
 }
 
+/* What leaves cables wrong with all switches, as groups of unlike size, may have none wrong with one more. */
 int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
 {
-	int r = recognise(f, name, 0, text, ret_wrong);
+	_cleanup_(ft_text_release) struct ft_text with_unseen = {0};
+	int r = recognise(f, name, 0, text, ret_wrong), more;
+	uint64_t wrong = 0;
 
-	return r != 0 || !may_lack_switch(f) ? r : recognise(f, name, 1, text, ret_wrong);
+	if (r < 0 || (r > 0 && *ret_wrong == 0) || !may_lack_switch(f))
+		return r;
+	more = recognise(f, name, 1, &with_unseen, &wrong);
+	if (more <= 0 || (r > 0 && wrong >= *ret_wrong))
+		return more < 0 ? more : r;
+	ft_text_reset(text);
+	ft_text_add(text, with_unseen.data, with_unseen.length);
+	*ret_wrong = wrong;
+	return ft_text_failed(text) ? -ENOMEM : 1;
 }
