@@ -92,12 +92,18 @@ uint64_t ft_hash_bytes(const void *bytes, size_t length)
 	return ft_hash_keyed(hash_key, bytes, length);
 }
 
+static inline uint64_t folded_product(uint64_t a, uint64_t b)
+{
+	__uint128_t product = (__uint128_t)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 uint64_t ft_hash_number(uint64_t number)
 {
-	struct state s = state_begin(hash_key);
+	static const uint64_t odd = 0x9e3779b97f4a7c15ULL;
 
-	state_take(&s, number);
-	return state_end(&s, (uint64_t)sizeof(number) << 56);
+	return folded_product(folded_product(number ^ hash_key[0], hash_key[1] | 1) ^ hash_key[1], odd);
 }
 
 uint64_t ft_hash_pair(uint64_t a, uint64_t b)

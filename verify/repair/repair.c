@@ -268,7 +268,7 @@ static uint32_t row_of(const struct repair *x, const struct ft_place *place)
 /* Greater than all row numbers. */
 static uint64_t stop_key(const struct ft_place *place)
 {
-	return (place->guid ? ft_hash_number(place->guid) : ft_text_hash(place->name)) | (uint64_t)1 << 63;
+	return (place->guid ? ft_hash_pair(place->guid, 0) : ft_text_hash(place->name)) | (uint64_t)1 << 63;
 }
 
 static int stops_gather(struct repair *x)
