@@ -70,12 +70,20 @@ void ft_text_puts(struct ft_text *text, const char *string)
 
 void ft_text_printf(struct ft_text *text, const char *format, ...)
 {
+	size_t room = text->failed ? 0 : text->size - text->length;
 	va_list args;
 	int length;
 
+	/* Mostly there is room for it. */
 	va_start(args, format);
-	length = vsnprintf(NULL, 0, format, args);
+	length = vsnprintf(room ? text->data + text->length : NULL, room, format, args);
 	va_end(args);
+	if (length >= 0 && (size_t)length < room) {
+		text->length += (size_t)length;
+		return;
+	}
+	if (room)
+		text->data[text->length] = '\0';
 	if (length < 0 || !text_reserve(text, (size_t)length)) {
 		text->failed = true;
 		return;
@@ -129,6 +137,16 @@ void ft_text_more(struct ft_text *text, size_t count, size_t shown)
 		ft_text_printf(text, " and %zu more", count - shown);
 }
 
+/* Leading bytes of printable ASCII. */
+static size_t plain_length(const unsigned char *s, size_t length)
+{
+	size_t n = 0;
+
+	while (n < length && s[n] >= 0x20 && s[n] < 0x7f)
+		n++;
+	return n;
+}
+
 void ft_text_add_safe(struct ft_text *text, const char *bytes, size_t length)
 {
 	const unsigned char *s = (const unsigned char *)bytes;
@@ -138,9 +156,14 @@ void ft_text_add_safe(struct ft_text *text, const char *bytes, size_t length)
 	if (!text_reserve(text, length))
 		return;
 	while (i < length) {
+		size_t plain = plain_length(s + i, length - i), n;
 		uint32_t code = 0;
-		size_t n = utf8_sequence(s + i, length - i, &code);
 
+		ft_text_add(text, bytes + i, plain);
+		i += plain;
+		if (i == length)
+			break;
+		n = utf8_sequence(s + i, length - i, &code);
 		if (n > 0 && !code_is_unsafe(code)) {
 			ft_text_add(text, bytes + i, n);
 			i += n;

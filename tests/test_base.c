@@ -385,6 +385,26 @@ static void test_hash(void **state)
 	assert_int_not_equal(ft_hash_bytes(bytes, 16), 0x8972188433a5c5b7);
 }
 
+/* Whether it fits into what was reserved or not, the text is the same; the reserved lengths are powers of two. */
+static void test_printf_lengths(void **state)
+{
+	char words[600];
+
+	(void)state;
+	for (size_t first = 0; first < 300; first++)
+		for (size_t more = 0; more < 300; more += 1 + first % 7) {
+			_cleanup_(ft_text_release) struct ft_text text = {0};
+
+			memset(words, 'a', sizeof(words));
+			ft_text_add(&text, words, first);
+			ft_text_printf(&text, "%.*s|%d", (int)more, words, 7);
+			assert_int_equal(text.length, first + more + 2);
+			assert_int_equal(strlen(ft_text_string(&text)), text.length);
+			assert_int_equal(memcmp(text.data, words, first + more == 0 ? 0 : first), 0);
+			assert_string_equal(text.data + first + more, "|7");
+		}
+}
+
 /* What is printed is written down by others: it is the same for ever. */
 static void test_checksum(void **state)
 {
@@ -1165,6 +1185,7 @@ int main(void)
 		cmocka_unit_test(test_arena),
 		cmocka_unit_test(test_map),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_printf_lengths),
 		cmocka_unit_test(test_checksum),
 		cmocka_unit_test(test_short_equal),
 		cmocka_unit_test(test_queue),

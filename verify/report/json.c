@@ -40,7 +40,9 @@ static void member_write(struct ft_text *t, const struct ft_member *m, const voi
 {
 	const char *from = (const char *)object + m->offset;
 
-	ft_text_printf(t, "\"%s\": ", m->name);
+	ft_text_add(t, "\"", 1);
+	ft_text_puts(t, m->name);
+	ft_text_add(t, "\": ", 3);
 	if (m->kind)
 		m->kind->add(m->kind, t, from);
 	else if (m->list)
