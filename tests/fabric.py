@@ -15,6 +15,17 @@ LID = re.compile(rb'\blid\s+(-?\d+)')
 AGGREGATION = b"Aggregation Node"
 
 
+def lids_by_port(text):
+    """Each port of a host has a LID of its own, which a Fabric does not know."""
+    lines, lid = [], 0x4000
+    for line in text.split(b"\n"):
+        if b"](" in line and b"# lid" in line:
+            lid += 1
+            line = re.sub(rb"# lid \d+", b"# lid %d" % lid, line, count=1)
+        lines.append(line)
+    return b"\n".join(lines)
+
+
 class Node:
     def __init__(self, kind, guid, ports, description, lid=0, system=0):
         self.kind = kind  # "S", "H" or "R"
@@ -253,8 +264,9 @@ class Fabric:
         yield b"vendid=0x2c9"
         yield b"devid=0x101b"
         yield b"sysimgguid=0x%x" % (node.system or node.guid)
-        yield b"caguid=0x%x" % node.guid
-        yield b'Ca\t%d "H-%016x"\t\t# "%s"' % (node.ports, node.guid, node.description)
+        yield b"%sguid=0x%x" % (b"rt" if node.kind == "R" else b"ca", node.guid)
+        yield b'%s\t%d "%s-%016x"\t\t# "%s"' % (b"Rt" if node.kind == "R" else b"Ca", node.ports, node.kind.encode(),
+                                              node.guid, node.description)
         for port in sorted(node.links):
             far, text = self.far_end(node, port)
             yield b'[%d](%x) \t%s\t\t# lid %d lmc 0 "%s" lid %d %s' % (

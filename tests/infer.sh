@@ -82,6 +82,16 @@ done
 python3 "$FT_SRCDIR/tests/infer_graphs.py" --replay 77:192
 result "a round of no tree, in which nothing is missing" $?
 
+python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs" --healthy --kinds \
+	director_core,frontera,split_ports,paired_leafs,half_pod,third_spine,services,two_rails,rails_ai,blades,cascaded
+result "healthy fabrics by the habits of sites" $?
+python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs"
+result "and with faults" $?
+for round in pruned_islands:6 pruned_islands:10; do
+	python3 "$FT_SRCDIR/tests/infer_habits.py" --healthy --replay "$round"
+	result "islands that have no core switch in common: $round" $?
+done
+
 python3 "$FT_SRCDIR/tests/infer_families.py" --rounds "$runs"
 result "networks of families" $?
 # A dragonfly+ without a leaf has groups of unlike size, which are built so, too.

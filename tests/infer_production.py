@@ -14,7 +14,6 @@ import collections
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from fabric import Fabric, Node  # noqa: E402
+from fabric import Fabric, Node, lids_by_port  # noqa: E402
 from production_sites import MORE_ADDED, MORE_BASES, TooLarge, least_ports, name_switches, turn_ports, write_ports  # noqa: E402
 
 SENTENCE_MAX = 500
@@ -69,14 +68,7 @@ class Site:
         self.fabric.link(self.of[switch].guid, port, node.guid, len(node.links) + 1, rate or self.rate)
 
     def text(self, order):
-        """Each port of a host has a LID of its own, which Fabric does not know."""
-        lines, lid = [], 0x4000
-        for line in self.fabric.write(order=order).split(b"\n"):
-            if b"](" in line and b"# lid" in line:
-                lid += 1
-                line = re.sub(rb"# lid \d+", b"# lid %d" % lid, line, count=1)
-            lines.append(line)
-        return b"\n".join(lines)
+        return lids_by_port(self.fabric.write(order=order))
 
     def hosts(self, switch, count, prefix="cn", rate=None):
         for k in range(count):

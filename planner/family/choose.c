@@ -14,6 +14,7 @@
 #include "planner/family/rings.h"
 #include "planner/family/rules.h"
 #include "planner/family/search.h"
+#include "planner/plan/graph_figures.h"
 #include "planner/plan/wiring.h"
 #include "planner/plan/tree.h"
 
@@ -595,6 +596,23 @@ static int family_build(struct build *b, struct ft_plan **ret_plan)
 	return r;
 }
 
+/*
+ * Classes of edge switches that have no core switch in common are farther apart than a tree has levels: islands of one
+ * age each, joined at their tops.
+ */
+static int classes_hops(const struct build *b)
+{
+	uint32_t switches;
+	int r;
+
+	if (!b->plan->tree->classes)
+		return 0;
+	r = ft_graph_farthest(b->plan, &switches);
+	if (r == 0 && switches > b->plan->clos)
+		b->plan->clos = switches;
+	return r;
+}
+
 int ft_plan_build(const struct ft_design *design, const struct ft_candidate *candidate, struct ft_plan **ret_plan,
 		  struct ft_error *err, struct ft_plan_blame *blame)
 {
@@ -630,6 +648,8 @@ int ft_plan_build(const struct ft_design *design, const struct ft_candidate *can
 		r = kinds_fill(plan);
 	if (r == 0)
 		r = bundles_fill(&b);
+	if (r == 0)
+		r = classes_hops(&b);
 	if (r == 0)
 		r = check_names(&b);
 	if (r == 0)

@@ -238,6 +238,16 @@ static int distances_measure(const struct ft_plan *plan, struct distances *ret_s
 	return 0;
 }
 
+int ft_graph_farthest(const struct ft_plan *plan, uint32_t *ret_switches)
+{
+	struct distances sum;
+	int r = distances_measure(plan, &sum);
+
+	if (r == 0)
+		*ret_switches = sum.farthest + 1;
+	return r;
+}
+
 int ft_graph_figures(struct ft_plan *plan)
 {
 	uint32_t free_ports;

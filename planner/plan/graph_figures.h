@@ -11,4 +11,7 @@
  */
 int ft_graph_figures(struct ft_plan *plan);
 
+/* The switches on the way between the two hosts that are farthest apart, by the bundles of any plan. 0 or -ENOMEM. */
+int ft_graph_farthest(const struct ft_plan *plan, uint32_t *ret_switches);
+
 #endif

@@ -139,6 +139,23 @@ static uint64_t system_key(const struct ft_chip_graph *g, uint32_t node)
 	return g->s->nodes[node].system_guid;
 }
 
+/* True for what a factory calls all switches of a chip: "SwitchIB Mellanox Technologies". */
+static bool is_factory_name(const char *description, size_t length)
+{
+	static const char *const chips[] = {"MT", "Infiniscale", "SwitchX", "SwitchIB", "Quantum"};
+	static const char maker[] = " Mellanox Technologies";
+	bool chip = false;
+
+	for (size_t i = 0; i < FT_COUNT(chips); i++)
+		chip |= length > strlen(chips[i]) && memcmp(description, chips[i], strlen(chips[i])) == 0;
+	return chip && length > strlen(maker) &&
+	       memcmp(description + length - strlen(maker), maker, strlen(maker)) == 0;
+}
+
+/*
+ * Switches that are systems of their own are no chips of one because a factory named them all alike. The case that bit:
+ * an island of unmanaged switches under a managed top.
+ */
 static uint64_t description_key(const struct ft_chip_graph *g, uint32_t node)
 {
 	const struct ft_node *n = &g->s->nodes[node];
@@ -147,7 +164,9 @@ static uint64_t description_key(const struct ft_chip_graph *g, uint32_t node)
 
 	while (length > 0 && description[length - 1] == ' ')
 		length--;
-	return length > 0 ? bytes_hash(description, length, 0) : 0;
+	if (length == 0 || (n->system_guid == n->guid && is_factory_name(description, length)))
+		return 0;
+	return bytes_hash(description, length, 0);
 }
 
 /* If hosts are on all switches except directors: directors are the connected parts of the switches without hosts. */

@@ -41,7 +41,8 @@ enum {
 	THICK_BLOCK = 15,    /* with bundles of several cables, which are rarely missing as a whole */
 	UNLIKE_SHARE = 4,    /* rows are of two classes if they differ by one of so many cables */
 	SHIFTED_ROWS_MIN = 3,
-	MOVED_MAX = 3, /* misplaced cables of one switch: more are on purpose */
+	NARROWER_SHARE = 6, /* so many rows with the pattern for one with less in every column */
+	MOVED_MAX = 3,	    /* misplaced cables of one switch: more are on purpose */
 };
 
 /* The rows of one twin set, and all columns of its dense blocks. */
@@ -661,6 +662,15 @@ static int deviation(const struct sheet *s, uint32_t row, uint32_t column)
 		       : 0;
 }
 
+static uint32_t row_deviation(const struct sheet *s, uint32_t row)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		sum += (uint32_t)abs(deviation(s, row, c));
+	return sum;
+}
+
 static int rows_compare(const void *a, const void *b, void *context)
 {
 	const struct sheet *s = context;
@@ -823,11 +833,29 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	return 0;
 }
 
+/*
+ * True for rows that lack equally many cables of every bundle, but not all. One that loses cables seldom loses as many
+ * to each: they were cabled so, unless most rows are alike, so that there is a rule. The case that bit: leaves that
+ * were bought one by one, with 2, 3, 4 or 6 cables to each of two cores.
+ */
+static bool is_narrower(const struct sheet *s, const struct deviations *d)
+{
+	uint32_t alike = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		if (!s->valid[c] || *entry(s, d->row[0], c) == 0 ||
+		    deviation(s, d->row[0], c) != deviation(s, d->row[0], 0) || deviation(s, d->row[0], c) >= 0)
+			return false;
+	for (uint32_t i = 0; i < s->rows; i++)
+		alike += row_deviation(s, i) == 0;
+	return s->columns > 1 && alike < d->rows * NARROWER_SHARE;
+}
+
 /* True if the missing cables of these rows are to be found as faults. */
 static int group_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
 {
 	*ret = false;
-	if (d->lacks == 0)
+	if (d->lacks == 0 || is_narrower(s, d))
 		return 0;
 	if (d->rows == 1)
 		return group_of_one_is_faulty(s, d, ret);
@@ -964,15 +992,6 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 }
 
 /* ---- classes that differ but little ---- */
-
-static uint32_t row_deviation(const struct sheet *s, uint32_t row)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t c = 0; c < s->columns; c++)
-		sum += (uint32_t)abs(deviation(s, row, c));
-	return sum;
-}
 
 /* A row that is nearer to @class than to what it was like so far is now like that. */
 static void rows_liken(struct sheet *s, uint32_t class)

@@ -39,7 +39,7 @@ bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t observed, uint
 {
 	const struct ft_port *port = port_of(f, observed, number);
 
-	return port && port->peer == FT_NO_PORT;
+	return port && port->peer == FT_NO_PORT && !ft_infer_port_is_joined(f, observed, number);
 }
 
 uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t observed, uint32_t number)

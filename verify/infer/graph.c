@@ -111,6 +111,32 @@ uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t observed)
 	return director ? director->seen.line_boards_max * director->seen.line_ports : ft_infer_ports(f, observed);
 }
 
+/*
+ * A switch that can split its ports counts halves. A cable of four lanes takes both, and is listed under the odd
+ * number; the even one does not exist then, although the switch has it. Such a switch has no such cable under an even
+ * number. The case that bit: the second halves of all uplinks, dark on every leaf, taken for two dead cores.
+ */
+bool ft_infer_port_is_joined(const struct ft_inference *f, uint32_t observed, uint32_t number)
+{
+	enum { WHOLE = 4 };
+	static const uint32_t halves[] = {80, 128};
+	const struct ft_node *node = &f->snapshot->nodes[f->observed->switches[observed].node];
+	uint32_t ports = ft_infer_ports(f, observed);
+	bool splits = false, joined = false;
+
+	if (number % 2 != 0 || ft_infer_director(f, observed))
+		return false;
+	for (size_t i = 0; i < FT_COUNT(halves); i++)
+		splits |= ports == halves[i];
+	for (uint32_t p = 1; splits && p <= ports && p <= node->port_count; p++) {
+		bool whole = ft_node_port(f->snapshot, node, p)->rate.lanes == WHOLE;
+
+		splits = !whole || p % 2 != 0;
+		joined |= whole && p + 1 == number;
+	}
+	return splits && joined;
+}
+
 /* True for the port numbers of chips; one more is the aggregation node's. */
 static bool is_chip_size(uint32_t ports)
 {

@@ -128,12 +128,12 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	return wrong;
 }
 
-/* So many hosts on one switch are there by mistake, and so many cables; and so many hosts above the edges in all. */
-enum { HOSTS_FEW = 2, CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
+/* So many cables of a switch are there by mistake; and so many hosts above the edges in all. */
+enum { CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
 
 /*
- * True for a switch that serves hosts on more than one cable, has more cables than are plugged in by chance, or several
- * that all lead to the top, as those of a router do.
+ * True for a switch that serves hosts, has more cables than are plugged in by chance, or several that all lead to the
+ * top, as those of a router do. The case that bit: a small switch of a laboratory, with one host and one cable.
  */
 static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
 {
@@ -141,8 +141,7 @@ static bool is_in_service(const struct ft_inference *f, const struct ft_finding 
 		uint32_t cables = f->graph.degree[i], hosts = f->hosts[i];
 
 		if (finding->where_count > 0 && f->observed->switches[i].guid == finding->where[0].guid)
-			return cables > CABLES_FEW || hosts > HOSTS_FEW || (cables > 1 && hosts > 0) ||
-			       ft_infer_is_attached(f, i);
+			return cables > CABLES_FEW || hosts > 0 || ft_infer_is_attached(f, i);
 	}
 	return false;
 }
@@ -170,6 +169,40 @@ static bool joins_equals(const struct ft_inference *f, const struct ft_finding *
 }
 
 /*
+ * True if cables join the switches of a rank two by two, as they do leaves that stand in for each other. One or two
+ * such cables may be there by mistake; if most switches have one, it is how they were built.
+ */
+static bool ranks_are_paired(const struct ft_inference *f)
+{
+	enum { PAIRED_MIN = 6 };
+	uint32_t paired[FT_RANKS_MAX] = {0};
+
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		uint32_t mates = 0;
+
+		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
+		     n++)
+			mates += n->vertex != i && f->fit.rank[n->vertex] == f->fit.rank[i];
+		if (f->fit.rank[i] < f->fit.ranks)
+			paired[f->fit.rank[i]] += mates == 1;
+	}
+	for (uint32_t rank = 0; rank < f->fit.ranks; rank++)
+		if (paired[rank] >= PAIRED_MIN && 2 * paired[rank] > f->count[rank])
+			return true;
+	return false;
+}
+
+/*
+ * True for a line board that the other directors of its kind have, and nothing else is missing with it: this one was
+ * bought with fewer.
+ */
+static bool is_board_never_had(const struct ft_finding *finding)
+{
+	return finding->code == FT_CODE_BOARD_MISSING && finding->board.known && finding->board.line &&
+	       finding->lack_count == 0 && finding->impact.hosts_cut_off == 0;
+}
+
+/*
  * True if the tree misses a core switch, and has no place for one that is cabled to as many switches below as its own
  * are, or half of them: with hosts of its own, it does not look like one.
  */
@@ -191,20 +224,21 @@ static bool misses_one_that_is_there(const struct ft_inference *f, const struct 
 
 /*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
- * such as login nodes, with leaves that have more hosts than it gives them, or with boards of another make: whoever is
- * told to unplug or mend them knows better.
+ * such as login nodes, with leaves that have more hosts than it gives them or are joined in pairs, or with boards of
+ * another make or that were never bought: whoever is told to unplug or mend them knows better.
  */
 static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
 {
 	uint32_t above = 0;
 
-	if (f->fit.ranks > 1 && misses_one_that_is_there(f, report))
+	if (f->fit.ranks > 1 && (ranks_are_paired(f) || misses_one_that_is_there(f, report)))
 		return true;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
 
 		above += finding->code == FT_CODE_HOST_ON_CORE;
-		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
+		if (is_board_never_had(finding) ||
+		    (finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
 		    above > HOSTS_ABOVE_FEW || finding->code == FT_CODE_EDGE_OVERLOADED ||
 		    ((finding->code == FT_CODE_CABLE_UNPLANNED || finding->code == FT_CODE_CABLE_MISPLACED) &&
 		     joins_equals(f, finding)) ||

@@ -170,6 +170,9 @@ uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed);
 /* Its highest port number in the snapshot, without an aggregation node's port. */
 uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t observed);
 
+/* graph.c: true for the second half of a port that was not split, of a switch whose ports are counted in halves. */
+bool ft_infer_port_is_joined(const struct ft_inference *f, uint32_t observed, uint32_t number);
+
 /* Counts of values that are mostly equal. */
 enum { FT_TALLY_MAX = FT_DIRECTOR_PORTS_MAX + 1 };
 struct ft_tally {
