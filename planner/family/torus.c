@@ -377,17 +377,45 @@ static int recognise_mesh(const struct ft_sketch *sketch)
 	return r;
 }
 
+/*
+ * Offers all ways to give the remaining dimensions widths from @width on, whose order does not matter. @cables: those
+ * of one switch in the dimensions before.
+ */
+static int offer_hypercubes(const struct ft_sketch *sketch, struct ft_family_keys *keys, uint32_t width,
+			    uint32_t cables)
+{
+	/* Cables that are missing, or one too many, do not hide the number of a dimension's. */
+	const uint32_t half = sketch->switches / 2;
+	int r = 0;
+
+	if (keys->bundle_count == keys->dimensions)
+		return (uint64_t)cables * half < sketch->cables + half &&
+				       (uint64_t)cables * half + half > sketch->cables
+			       ? sketch->offer(sketch, &ft_family_hypercube, keys)
+			       : 0;
+	for (uint32_t i = width; r == 0 && i < sketch->width_count; i++) {
+		keys->bundles[keys->bundle_count++] = sketch->widths[i];
+		r = offer_hypercubes(sketch, keys, i, cables + sketch->widths[i]);
+		keys->bundle_count--;
+	}
+	return r;
+}
+
+/* Dimensions may have bundles of their own: enclosures whose low dimensions are doubled. */
 static int recognise_hypercube(const struct ft_sketch *sketch)
 {
 	struct ft_family_keys keys;
 
-	if (sketch->width_count != 1 || sketch->degree >= FT_DIMENSIONS_MAX || sketch->switches != 1U << sketch->degree)
+	if (sketch->degree >= FT_DIMENSIONS_MAX || sketch->switches != 1U << sketch->degree)
 		return 0;
 	ft_family_keys_init(&keys);
 	keys.dimensions = sketch->degree;
 	keys.bundles[0] = sketch->widths[0];
 	keys.bundle_count = 1;
-	return sketch->offer(sketch, &ft_family_hypercube, &keys);
+	if (sketch->width_count == 1)
+		return sketch->offer(sketch, &ft_family_hypercube, &keys);
+	keys.bundle_count = 0;
+	return offer_hypercubes(sketch, &keys, 0, 0);
 }
 
 /* ---- figures ---- */

@@ -680,6 +680,8 @@ static int recognise(const struct ft_inference *f, const char *name, uint32_t un
 		     uint64_t *ret_wrong)
 {
 	_cleanup_(recognition_release) struct recognition x = {.f = f, .name = name, .unseen = unseen};
+	uint64_t least = 0;
+	bool found = false;
 	int r;
 
 	if (!recognition_begin(&x))
@@ -690,9 +692,20 @@ static int recognise(const struct ft_inference *f, const char *name, uint32_t un
 		x.best_count = ft_number_least(x.best_count, TRIALS_LARGE);
 	if (unseen > 0)
 		x.best_count = ft_number_least(x.best_count, TRIALS_UNSEEN);
-	for (uint32_t i = 0; r == 0 && i < x.best_count; i++)
-		r = candidate_match(&x, &x.best[i], text, ret_wrong);
-	return r;
+	for (uint32_t i = 0; r == 0 && i < x.best_count && !(found && (least == 0 || x.cables > LARGE)); i++) {
+		_cleanup_(ft_text_release) struct ft_text draft = {0};
+		uint64_t wrong = 0;
+
+		r = candidate_match(&x, &x.best[i], &draft, &wrong);
+		if (r > 0 && (!found || wrong < least)) {
+			ft_text_reset(text);
+			ft_text_add(text, draft.data, draft.length);
+			*ret_wrong = least = wrong;
+			found = true;
+		}
+		r = r > 0 ? 0 : r;
+	}
+	return r < 0 ? r : found;
 }
 
 /* True if a network that lacks a switch can be told from one that has none of that place. */
