@@ -78,6 +78,33 @@ static void inside_tell(struct ft_inference *f, uint32_t rank, uint32_t director
 		       in->fabric_boards, in->fabric_chips, in->traces, ft_infer_plural(in->traces, "trace", "traces"));
 }
 
+/*
+ * Directors may be bought with fewer line boards than their like, and then lack nothing. With unlike ones the design
+ * leaves their number open, and has ports for the largest: a board that is gone is told by the cables that went with
+ * it.
+ */
+static void boards_unlike_find(struct ft_inference *f, uint32_t rank)
+{
+	struct ft_inside *in = &f->design.inside[rank];
+	uint32_t least = UINT32_MAX, most = 0;
+
+	for (uint32_t i = 0; i < f->count[rank]; i++) {
+		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
+		uint32_t boards = director ? director->seen.line_boards : 0;
+
+		if (!director)
+			continue;
+		least = boards < least ? boards : least;
+		most = boards > most ? boards : most;
+	}
+	if (most <= least)
+		return;
+	f->design.boards_unlike[rank] = true;
+	in->line_boards = most;
+	ft_text_printf(&f->why[FT_WHY_INSIDE], "; they have from %u to %u line boards, so that no number is expected",
+		       least, most);
+}
+
 static void rank_inside(struct ft_inference *f, uint32_t rank)
 {
 	struct ft_inside *in = &f->design.inside[rank];
@@ -93,11 +120,12 @@ static void rank_inside(struct ft_inference *f, uint32_t rank)
 	f->design.directors[rank] = true;
 	for (unsigned int key_number = 0; key_number < FT_INSIDE_KEYS; key_number++)
 		ft_inside_set(in, key_number, usual_number(f, rank, key_number));
-	if (in->line_boards_max < in->line_boards)
-		in->line_boards_max = in->line_boards;
 	if (in->fabric_boards_max < in->fabric_boards)
 		in->fabric_boards_max = in->fabric_boards;
 	inside_tell(f, rank, directors);
+	boards_unlike_find(f, rank);
+	if (in->line_boards_max < in->line_boards)
+		in->line_boards_max = in->line_boards;
 	/* The combination of votes from several directors may fit none of them. */
 	if (ft_inside_check(in, in->line_boards * in->line_ports, &err, &key) < 0)
 		*in = (struct ft_inside){.line_boards = in->line_boards, .line_ports = in->line_ports};

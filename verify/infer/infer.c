@@ -193,16 +193,6 @@ static bool ranks_are_paired(const struct ft_inference *f)
 }
 
 /*
- * True for a line board that the other directors of its kind have, and nothing else is missing with it: this one was
- * bought with fewer.
- */
-static bool is_board_never_had(const struct ft_finding *finding)
-{
-	return finding->code == FT_CODE_BOARD_MISSING && finding->board.known && finding->board.line &&
-	       finding->lack_count == 0 && finding->impact.hosts_cut_off == 0;
-}
-
-/*
  * True if the tree misses a core switch, and has no place for one that is cabled to as many switches below as its own
  * are, or half of them: with hosts of its own, it does not look like one.
  */
@@ -225,7 +215,7 @@ static bool misses_one_that_is_there(const struct ft_inference *f, const struct 
 /*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
  * such as login nodes, with leaves that have more hosts than it gives them or are joined in pairs, or with boards of
- * another make or that were never bought: whoever is told to unplug or mend them knows better.
+ * another make: whoever is told to unplug or mend them knows better.
  */
 static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
 {
@@ -237,8 +227,7 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 		const struct ft_finding *finding = &report->findings[i];
 
 		above += finding->code == FT_CODE_HOST_ON_CORE;
-		if (is_board_never_had(finding) ||
-		    (finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
+		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
 		    above > HOSTS_ABOVE_FEW || finding->code == FT_CODE_EDGE_OVERLOADED ||
 		    ((finding->code == FT_CODE_CABLE_UNPLANNED || finding->code == FT_CODE_CABLE_MISPLACED) &&
 		     joins_equals(f, finding)) ||

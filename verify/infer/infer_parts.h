@@ -77,6 +77,7 @@ struct ft_inferred {
 	uint32_t up[FT_RANKS_MAX]; /* of these, those that lead up */
 	bool directors[FT_RANKS_MAX];
 	struct ft_inside inside[FT_RANKS_MAX]; /* of directors */
+	bool boards_unlike[FT_RANKS_MAX];      /* these have unlike numbers of line boards */
 	uint32_t bundle[FT_STEPS_MAX];	       /* by step; 0: not pinned */
 	uint32_t ring[FT_RANKS_MAX];	       /* cables between neighbours of its rings; 0: none */
 	uint64_t ring_lacks;		       /* cables that are missing in rings */

@@ -42,6 +42,13 @@ static void write_why(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, "\n\t}");
 }
 
+/* A number of line boards, or one from which it would follow. */
+static bool is_of_lines(unsigned int key)
+{
+	return strncmp(ft_inside_keys[key].name, "line_boards", strlen("line_boards")) == 0 ||
+	       strcmp(ft_inside_keys[key].name, "line_ports") == 0;
+}
+
 /* The properties of a rank's switches: ports, and for directors what they consist of. */
 static void write_switch(struct ft_text *text, const struct ft_inference *f, uint32_t rank)
 {
@@ -53,7 +60,7 @@ static void write_switch(struct ft_text *text, const struct ft_inference *f, uin
 		return;
 	ft_text_puts(text, ", \"inside\": {");
 	for (unsigned int key = 0; key < FT_INSIDE_KEYS; key++) {
-		if (ft_inside_get(inside, key) == 0)
+		if (ft_inside_get(inside, key) == 0 || (f->design.boards_unlike[rank] && is_of_lines(key)))
 			continue;
 		ft_text_printf(text, "%s\"%s\": %u", separator, ft_inside_keys[key].name, ft_inside_get(inside, key));
 		separator = ", ";
