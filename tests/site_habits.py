@@ -708,9 +708,9 @@ def spares(r):
     mesh(f, le + sparel, sp, b, "4x" + g, "leaf")
     if r.random() < 0.4 and (nl + len(sparel)) * b < ports:
         lab = f.switch(12, "MF0;lab-sx:SX6012/U1", 1)
-        for i in range(r.choice([1, 3])):
-            f.host(hn(i, "lab"), lab, rate="4xQDR")
-        f.bundle(lab, sp[0], 1, "4xFDR", "lab", known=False)
+        for i in range(3):
+            f.host(hn(i, "lab"), lab, rate="4x" + g)
+        f.bundle(lab, sp[0], 1, "4x" + g, "lab", known=False)
     f.wire()
     return f
 

@@ -128,12 +128,12 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	return wrong;
 }
 
-/* So many cables of a switch are there by mistake; and so many hosts above the edges in all. */
-enum { CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
+/* So many hosts on one switch are there by mistake, and so many cables; and so many hosts above the edges in all. */
+enum { HOSTS_FEW = 2, CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
 
 /*
- * True for a switch that serves hosts, has more cables than are plugged in by chance, or several that all lead to the
- * top, as those of a router do. The case that bit: a small switch of a laboratory, with one host and one cable.
+ * True for a switch that serves hosts on more than one cable, has more cables than are plugged in by chance, or several
+ * that all lead to the top, as those of a router do.
  */
 static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
 {
@@ -141,7 +141,8 @@ static bool is_in_service(const struct ft_inference *f, const struct ft_finding 
 		uint32_t cables = f->graph.degree[i], hosts = f->hosts[i];
 
 		if (finding->where_count > 0 && f->observed->switches[i].guid == finding->where[0].guid)
-			return cables > CABLES_FEW || hosts > 0 || ft_infer_is_attached(f, i);
+			return cables > CABLES_FEW || hosts > HOSTS_FEW || (cables > 1 && hosts > 0) ||
+			       ft_infer_is_attached(f, i);
 	}
 	return false;
 }
