@@ -50,8 +50,11 @@ static uint32_t run_take(const struct ft_inference *f, const struct rated *first
  * True if what the design would say of the cables of a class of edge switches to one core switch is no more than they
  * run at: the class's own rate, or else that of the core switch's class, or of all. Core switches are asked one by one:
  * where most leaves are old, and a few new, an old core switch is not told from new ones by its cables to most.
+ * @own  what most cables of the core switch run at, if that is not the usual rate: then it can do no more, and a few
+ *       cables say so as well
  */
-static bool pair_fits(const struct ft_class_rates *rates, uint32_t low, uint32_t high, const struct ft_rates_told *told)
+static bool pair_fits(const struct ft_class_rates *rates, uint32_t low, uint32_t high, struct ft_rate own,
+		      const struct ft_rates_told *told)
 {
 	struct ft_rate below = rates->uplink[low], above = rates->uplink[high];
 	unsigned int expected = ft_rate_mbps(ft_infer_rates_equal(below, rates->uplink[0]) ? above : below);
@@ -60,6 +63,8 @@ static bool pair_fits(const struct ft_class_rates *rates, uint32_t low, uint32_t
 		return true;
 	if (ft_rate_mbps(told->rates[0]) >= expected && (told->total >= FEW || told->votes[0] == told->total))
 		return true;
+	if (own.speed != FT_SPEED_UNKNOWN && ft_infer_rates_equal(own, told->rates[0]))
+		return false;
 	return told->total < FEW && expected <= ft_rate_mbps(below) && expected <= ft_rate_mbps(above);
 }
 
@@ -71,7 +76,8 @@ static bool uplinks_fit(const struct ft_inference *f, const struct ft_class_sets
 
 	for (uint32_t i = 0, run; i < count && fit; i += run) {
 		run = run_take(f, &cables[i], cables + count, ports, &told);
-		fit = pair_fits(rates, (uint32_t)(cables[i].key >> 32), sets->of[(uint32_t)cables[i].key], &told);
+		fit = pair_fits(rates, (uint32_t)(cables[i].key >> 32), sets->of[(uint32_t)cables[i].key],
+				ft_infer_own_rate(f, (uint32_t)cables[i].key), &told);
 	}
 	return fit;
 }
