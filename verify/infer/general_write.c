@@ -101,19 +101,64 @@ static const char *role_of(const struct writer *w, uint32_t observed)
 	return hosts ? "hosting core" : "core";
 }
 
-/* The names of kinds in the design; those of another make than most start with their rate ("4xDDR leaf"). */
+/*
+ * The rate of most hosts of each switch, if that is slower than what is expected of hosts: storage servers of an older
+ * make, all on leaves of their own. @ret_rates: by observed switch; of unknown speed if nothing is to be said.
+ */
+static int hosts_rates_find(const struct ft_inference *f, struct ft_rate *ret_rates)
+{
+	enum { FEW = 4 };
+	_cleanup_free_ uint32_t *ports = calloc(f->observed->host_count + 1UL, sizeof(*ports));
+	struct ft_rates_told all, told;
+
+	if (!ports)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->observed->host_count; i++)
+		ports[i] = f->observed->hosts[i].switch_port;
+	ft_infer_rates_at(f, ports, f->observed->host_count, &all);
+	/* Hosts are listed switch by switch. */
+	for (uint32_t i = 0, run; i < f->observed->host_count; i += run) {
+		bool slower = all.count > 0;
+
+		for (run = 1; i + run < f->observed->host_count; run++)
+			if (f->observed->hosts[i + run].observed != f->observed->hosts[i].observed)
+				break;
+		ft_infer_rates_at(f, ports + i, run, &told);
+		if (told.count == 0 || told.total < FEW || 2 * told.votes[0] <= told.total ||
+		    ft_infer_rate_is_odd(told.rates[0]))
+			continue;
+		slower &= ft_rate_mbps(told.rates[0]) < ft_rate_mbps(all.rates[0]);
+		for (uint32_t k = 0; k < f->design.host_rate_count; k++)
+			slower &= ft_rate_mbps(told.rates[0]) < ft_rate_mbps(f->design.host_rates[k]);
+		if (slower)
+			ret_rates[f->observed->hosts[i].observed] = told.rates[0];
+	}
+	return 0;
+}
+
+/*
+ * The names of kinds in the design; those of another make than most start with their rate ("4xDDR leaf"), or that of
+ * their hosts ("4xDDR-hosts leaf").
+ */
 static int kinds_make(struct writer *w)
 {
+	_cleanup_free_ struct ft_rate *hosts = calloc(w->intent->count + 1UL, sizeof(*hosts));
+
 	w->kind = calloc(w->intent->count + 1UL, sizeof(*w->kind));
-	if (!w->kind)
+	if (!w->kind || !hosts || hosts_rates_find(w->intent->f, hosts) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->intent->count; i++) {
-		struct ft_rate rate = ft_infer_own_rate(w->intent->f, i);
+		struct ft_rate own = ft_infer_own_rate(w->intent->f, i);
+		bool by_hosts = own.speed == FT_SPEED_UNKNOWN && hosts[i].speed != FT_SPEED_UNKNOWN;
+		struct ft_rate rate = by_hosts ? hosts[i] : own;
 		char name[FT_RATE_NAME_SIZE];
 
 		snprintf(w->kind[i], sizeof(w->kind[i]), "%s%s%s",
 			 rate.speed == FT_SPEED_UNKNOWN ? "" : ft_rate_name(rate, name),
-			 rate.speed == FT_SPEED_UNKNOWN ? "" : " ", role_of(w, i));
+			 rate.speed == FT_SPEED_UNKNOWN ? ""
+			 : by_hosts			? "-hosts "
+							: " ",
+			 role_of(w, i));
 	}
 	return 0;
 }
