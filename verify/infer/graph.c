@@ -137,6 +137,21 @@ bool ft_infer_port_is_joined(const struct ft_inference *f, uint32_t observed, ui
 	return splits && joined;
 }
 
+uint32_t ft_infer_common_neighbours(const struct ft_multigraph *g, uint32_t a, uint32_t b)
+{
+	const struct ft_adjacent *p = ft_adjacent_of(g, a), *q = ft_adjacent_of(g, b);
+	uint32_t common = 0;
+
+	while (p < ft_adjacent_of(g, a + 1) && q < ft_adjacent_of(g, b + 1)) {
+		uint32_t x = p->vertex, y = q->vertex;
+
+		common += x == y;
+		p += x <= y;
+		q += y <= x;
+	}
+	return common;
+}
+
 /* True for the port numbers of chips; one more is the aggregation node's. */
 static bool is_chip_size(uint32_t ports)
 {

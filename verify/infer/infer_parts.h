@@ -171,6 +171,9 @@ uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed);
 /* Its highest port number in the snapshot, without an aggregation node's port. */
 uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t observed);
 
+/* graph.c: how many neighbours two switches have in common. */
+uint32_t ft_infer_common_neighbours(const struct ft_multigraph *g, uint32_t a, uint32_t b);
+
 /* graph.c: true for the second half of a port that was not split, of a switch whose ports are counted in halves. */
 bool ft_infer_port_is_joined(const struct ft_inference *f, uint32_t observed, uint32_t number);
 

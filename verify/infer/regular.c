@@ -52,36 +52,49 @@ static uint64_t kind_key(const struct ft_intent *intent, uint32_t observed)
 	       ft_infer_ports(intent->f, observed);
 }
 
+/* True for switches with several neighbours in common, as those of one row of a group have. */
+static bool is_local(const struct ft_intent *intent, const struct ft_meant *pair)
+{
+	enum { COMMON_MIN = 3 };
+
+	return ft_infer_common_neighbours(&intent->f->graph, pair->a, pair->b) >= COMMON_MIN;
+}
+
 /*
- * The key of a pair of kinds. The case that bit: 4 cables between two storage switches, in a fabric whose leaves have 6
- * to each spine.
+ * The key of a pair of kinds. The cases that bit: 4 cables between two storage switches, in a fabric whose leaves have
+ * 6 to each spine; and pairs of cables between groups, within which there are single cables and bundles of 3.
  */
 static uint64_t kinds_key(const struct ft_intent *intent, const struct ft_meant *pair)
 {
-	uint64_t x = kind_key(intent, pair->a), y = kind_key(intent, pair->b);
+	uint64_t x = kind_key(intent, pair->a), y = kind_key(intent, pair->b), local = is_local(intent, pair);
 
-	return x < y ? x << 32 | y : y << 32 | x;
+	return (x < y ? x << 32 | y : y << 32 | x) | local << 63;
 }
 
 /*
  * If nearly all bundles between two kinds have one width, the few thinner ones lack cables, if the sums at both ends
- * confirm it: an end with the right sum has its cables elsewhere.
+ * confirm it, of all cables or of those of such bundles: an end with the right sum has its cables elsewhere.
  */
-static void widths_even(struct ft_intent *intent, uint64_t key)
+static int widths_even(struct ft_intent *intent, uint64_t key)
 {
+	_cleanup_free_ uint32_t *sum = calloc(intent->count + 1UL, sizeof(*sum));
 	struct ft_tally tally = {0};
 	uint32_t all = 0, thicker = 0, usual;
 	bool few;
 
+	if (!sum)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->pair_count; i++)
 		if (!intent->pairs[i].settled && intent->pairs[i].seen > 0 &&
 		    kinds_key(intent, &intent->pairs[i]) == key) {
 			ft_tally_add(&tally, intent->pairs[i].seen);
+			sum[intent->pairs[i].a] += intent->pairs[i].seen;
+			sum[intent->pairs[i].b] += intent->pairs[i].seen;
 			all++;
 		}
 	usual = ft_tally_mode(&tally, 1);
 	if (all < BUNDLES_MIN || tally.votes[usual] * 100 < all * WIDTH_PERCENT)
-		return;
+		return 0;
 	for (uint32_t value = usual + 1; value < tally.end; value++)
 		thicker += tally.votes[value];
 	few = thicker <= THICKER_SOME || thicker * THICKER_SHARE <= all;
@@ -91,14 +104,17 @@ static void widths_even(struct ft_intent *intent, uint64_t key)
 		if (pair->settled || pair->seen == 0 || kinds_key(intent, pair) != key)
 			continue;
 		if (pair->seen < usual && pair->seen * 2 >= usual &&
-		    intent->f->graph.degree[pair->a] % usual == pair->seen % usual &&
-		    intent->f->graph.degree[pair->b] % usual == pair->seen % usual) {
+		    (intent->f->graph.degree[pair->a] % usual == pair->seen % usual ||
+		     sum[pair->a] % usual == pair->seen % usual) &&
+		    (intent->f->graph.degree[pair->b] % usual == pair->seen % usual ||
+		     sum[pair->b] % usual == pair->seen % usual)) {
 			pair->planned = usual;
 			pair->settled = true;
 		} else if (few && pair->seen > usual && pair->seen - usual <= MOVED_MAX) {
 			pair->loose = pair->seen - usual;
 		}
 	}
+	return 0;
 }
 
 static int widths_find(struct ft_intent *intent)
@@ -110,8 +126,8 @@ static int widths_find(struct ft_intent *intent)
 
 		if (r < 0)
 			return r;
-		if (r > 0)
-			widths_even(intent, kinds_key(intent, &intent->pairs[i]));
+		if (r > 0 && widths_even(intent, kinds_key(intent, &intent->pairs[i])) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }

@@ -83,22 +83,6 @@ static bool is_plus(const struct wired *w)
 
 /* ---- groups ---- */
 
-/* The neighbours that two switches have in common. */
-static uint32_t common_neighbours(const struct ft_multigraph *g, uint32_t a, uint32_t b)
-{
-	const struct ft_adjacent *p = ft_adjacent_of(g, a), *q = ft_adjacent_of(g, b);
-	uint32_t common = 0;
-
-	while (p < ft_adjacent_of(g, a + 1) && q < ft_adjacent_of(g, b + 1)) {
-		uint32_t x = p->vertex, y = q->vertex;
-
-		common += x == y;
-		p += x <= y;
-		q += y <= x;
-	}
-	return common;
-}
-
 /* Joins the routers that have more than half as much in common as either has with any neighbour. */
 static int routers_join(const struct ft_multigraph *g, uint32_t *parent)
 {
@@ -109,7 +93,7 @@ static int routers_join(const struct ft_multigraph *g, uint32_t *parent)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->count; i++)
 		for (uint32_t n = g->first[i]; n < g->first[i + 1]; n++) {
-			common[n] = common_neighbours(g, i, g->adjacent[n].vertex);
+			common[n] = ft_infer_common_neighbours(g, i, g->adjacent[n].vertex);
 			most[i] = common[n] > most[i] ? common[n] : most[i];
 		}
 	for (uint32_t i = 0; i < g->count; i++)
