@@ -484,12 +484,15 @@ static void test_plans(void **state)
 	}
 }
 
-/* A hard one: each switch sends all to one other, over many long ways. 0.6120 to 0.6173 have been proved. */
+/*
+ * A hard one: each switch sends all to one other, over many long ways. 0.6120 to 0.6165 have been proved. The steps are
+ * not enough where each part's shares move to its cheapest routing alone.
+ */
 static void test_worst(void **state)
 {
 	static const char text[] = DESIGN("\"topology\":\"slim-fly\",\"q\":11,\"edge\":{\"ports\":26,"
 					  "\"ports_to_nodes\":9}");
-	const struct ft_throughput_ask ask = {.traffic = FT_TRAFFIC_WORST_MATCHING};
+	const struct ft_throughput_ask ask = {.traffic = FT_TRAFFIC_WORST_MATCHING, .steps_max = 350000000};
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	struct ft_throughput found;
@@ -499,7 +502,7 @@ static void test_worst(void **state)
 	if (ft_design_read(text, strlen(text), &design, &plan, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(ft_throughput(plan, &ask, &found), 0);
-	if (found.gap > 0.01 || found.value > 0.6173 || found.bound < 0.6120)
+	if (found.gap > 0.01 || found.value > 0.6165 || found.bound < 0.6120)
 		fail_msg("%.5f to %.5f", found.value, found.bound);
 }
 

@@ -10,8 +10,9 @@
 #include "base/cleanup.h"
 
 #define STRIDE 1.0	 /* a price changes by no more than e to the power of this in one move */
-#define DAMPING 0.6	 /* of moves: many parts answer the same prices */
-#define NEAR 1e-4	 /* costs that differ by less are equal: nothing is moved */
+#define DAMPING 0.9	 /* of moves: many parts answer the same prices */
+#define NEAR 1e-9	 /* levels of costs that differ by less are equal */
+#define LENGTH_MOST 8.0	 /* steps are made so many times as long at most: where they are rounding alone, none is */
 #define SHARE_LEAST 1e-6 /* less than that is none */
 #define PRICE_LEAST 1e-100
 
@@ -23,7 +24,9 @@ void ft_flow_mix_release(struct ft_flow_mix *mix)
 	free(mix->amounts);
 	free(mix->load);
 	free(mix->price);
-	free(mix->other);
+	free(mix->change);
+	free(mix->changed);
+	free(mix->is_changed);
 }
 
 int ft_flow_mix_make(const struct ft_flow_graph *graph, uint32_t part_count, struct ft_flow_mix *ret)
@@ -37,9 +40,11 @@ int ft_flow_mix_make(const struct ft_flow_graph *graph, uint32_t part_count, str
 		.head = calloc(part_count + 1UL, sizeof(*ret->head)),
 		.load = calloc(arcs, sizeof(*ret->load)),
 		.price = calloc(arcs, sizeof(*ret->price)),
-		.other = calloc(arcs, sizeof(*ret->other)),
+		.change = calloc(arcs, sizeof(*ret->change)),
+		.changed = calloc(arcs, sizeof(*ret->changed)),
+		.is_changed = calloc(arcs, sizeof(*ret->is_changed)),
 	};
-	if (!ret->head || !ret->load || !ret->price || !ret->other)
+	if (!ret->head || !ret->load || !ret->price || !ret->change || !ret->changed || !ret->is_changed)
 		return -ENOMEM;
 	memset(ret->head, 0xff, (part_count + 1UL) * sizeof(*ret->head));
 	for (uint32_t k = 0; k < graph->arc_count; k++)
@@ -112,14 +117,15 @@ static int routing_keep(const struct ft_flow_mix *old, uint32_t index, struct ft
 	return 0;
 }
 
-/* The two have one list of heads. */
+/* The two have one list of heads. What is left of shares that are none any more, and rounding, goes to all others. */
 static int part_keep(const struct ft_flow_mix *old, uint32_t part, struct ft_flow_mix *mix)
 {
 	uint32_t last = UINT32_MAX, first = old->head[part];
+	double sum = 0;
 
 	mix->head[part] = UINT32_MAX;
 	for (uint32_t i = first; i != UINT32_MAX; i = old->routings[i].next) {
-		if (old->routings[i].share <= 0)
+		if (old->routings[i].share <= SHARE_LEAST)
 			continue;
 		if (routing_keep(old, i, mix) < 0)
 			return -ENOMEM;
@@ -128,7 +134,10 @@ static int part_keep(const struct ft_flow_mix *old, uint32_t part, struct ft_flo
 		else
 			mix->routings[last].next = mix->count - 1;
 		last = mix->count - 1;
+		sum += old->routings[i].share;
 	}
+	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
+		mix->routings[i].share /= sum;
 	return 0;
 }
 
@@ -202,96 +211,154 @@ double ft_flow_mix_cost(struct ft_flow_mix *mix, uint32_t part)
 
 /* ---- moves ---- */
 
-static void other_set(struct ft_flow_mix *mix, const struct ft_flow_routing *routing, bool there)
+/* How the cost of a routing grows with its share, were it alone in that. */
+static double bend_of(struct ft_flow_mix *mix, const struct ft_flow_routing *routing)
 {
-	for (size_t k = routing->first; k < routing->first + routing->count; k++)
-		mix->other[mix->arcs[k]] = there ? mix->amounts[k] : 0;
-}
+	double bend = 0;
 
-static void shift(struct ft_flow_mix *mix, struct ft_flow_routing *routing, double share)
-{
-	routing->share += share;
 	for (size_t k = routing->first; k < routing->first + routing->count; k++) {
 		uint32_t arc = mix->arcs[k];
 
-		mix->load[arc] += share * mix->amounts[k] / mix->capacity[arc];
-		price_set(mix, arc);
+		bend += mix->price[arc] * mix->amounts[k] * mix->amounts[k] / mix->capacity[arc];
 	}
-	mix->steps += 4 * routing->count; /* an exponential takes longer than a look */
+	mix->steps += routing->count;
+	return bend * mix->steep / mix->most;
+}
+
+/* What brings its cost to @level. Less than it has is all that it can give. */
+static double step_of(const struct ft_flow_routing *routing, double level)
+{
+	double step = (level - routing->cost) / routing->bend;
+
+	return routing->share + step > SHARE_LEAST || step > 0 ? step : -routing->share;
 }
 
 /*
- * A step of Newton's method from @from to @to, whose amounts are in @other, along the sum of all prices: its first
- * derivative is the difference of the costs, and the second one what that falls by.
+ * The level at which the steps of all add up to nothing. Invariant: it falls, as each that gives all it has gives less
+ * than it was reckoned with; so no more passes than routings are needed, and mostly three.
  */
-static void move(struct ft_flow_mix *mix, struct ft_flow_routing *from, struct ft_flow_routing *to)
+static double level_find(const struct ft_flow_mix *mix, uint32_t part)
 {
-	double fall = 0, most = 0, share;
+	double level = INFINITY;
 
-	for (size_t k = to->first; k < to->first + to->count; k++) {
-		uint32_t arc = mix->arcs[k];
-		double load = mix->amounts[k] / mix->capacity[arc];
+	for (;;) {
+		double sum = 0, weight = 0, last = level;
 
-		fall += mix->price[arc] * mix->amounts[k] * load;
-		if (load > most)
-			most = load;
+		for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
+			const struct ft_flow_routing *routing = &mix->routings[i];
+
+			if (!isinf(last) && step_of(routing, last) <= -routing->share) {
+				sum += routing->share;
+				continue;
+			}
+			sum += routing->cost / routing->bend;
+			weight += 1 / routing->bend;
+		}
+		level = sum / weight;
+		if (!(level < last * (1 - NEAR)))
+			return level;
 	}
-	for (size_t k = from->first; k < from->first + from->count; k++) {
-		uint32_t arc = mix->arcs[k];
-		double other = mix->other[arc], less = mix->amounts[k] - other;
-
-		fall += mix->price[arc] * (less * less - other * other) / mix->capacity[arc];
-		if (less > most * mix->capacity[arc])
-			most = less / mix->capacity[arc];
-	}
-	mix->steps += from->count + to->count;
-	share = STRIDE / most;
-	if (fall > 0)
-		share = fmin(share, DAMPING * (from->cost - to->cost) / fall);
-	share *= mix->most / mix->steep;
-	if (share > from->share - SHARE_LEAST)
-		share = from->share;
-	shift(mix, from, -share);
-	shift(mix, to, share);
 }
 
-static struct ft_flow_routing *cheapest(struct ft_flow_mix *mix, uint32_t part)
+/* By arc, what a whole step changes. */
+static void changes_add(struct ft_flow_mix *mix, const struct ft_flow_routing *routing)
 {
-	struct ft_flow_routing *best = NULL;
+	for (size_t k = routing->first; k < routing->first + routing->count; k++) {
+		uint32_t arc = mix->arcs[k];
+
+		if (!mix->is_changed[arc]) {
+			mix->is_changed[arc] = true;
+			mix->changed[mix->changed_count++] = arc;
+		}
+		mix->change[arc] += routing->step * mix->amounts[k];
+	}
+	mix->steps += routing->count;
+}
+
+/*
+ * The length of the step, by Newton's method along it: what it saves is its first derivative, and the second one what
+ * that falls by on all arcs together. No share falls below 0.
+ */
+static double length_of(const struct ft_flow_mix *mix, uint32_t part)
+{
+	double saves = 0, bend = 0, most = 0, length = LENGTH_MOST;
+
+	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
+		const struct ft_flow_routing *routing = &mix->routings[i];
+
+		saves -= routing->cost * routing->step;
+		if (routing->step < 0)
+			length = fmin(length, routing->share / -routing->step);
+	}
+	for (uint32_t i = 0; i < mix->changed_count; i++) {
+		uint32_t arc = mix->changed[i];
+		double load = mix->change[arc] / mix->capacity[arc];
+
+		bend += mix->price[arc] * mix->change[arc] * load;
+		most = fmax(most, fabs(load));
+	}
+	if (saves <= 0 || bend <= 0)
+		return 0;
+	return fmin(length, mix->most / mix->steep * fmin(DAMPING * saves / bend, STRIDE / most));
+}
+
+static void changes_make(struct ft_flow_mix *mix, double length)
+{
+	for (uint32_t i = 0; i < mix->changed_count; i++) {
+		uint32_t arc = mix->changed[i];
+
+		mix->load[arc] += length * mix->change[arc] / mix->capacity[arc];
+		price_set(mix, arc);
+		mix->change[arc] = 0;
+		mix->is_changed[arc] = false;
+	}
+	mix->steps += 4UL * mix->changed_count; /* an exponential takes longer than a look */
+	mix->changed_count = 0;
+}
+
+/*
+ * After ft_flow_mix_cost() of @part: brings the costs of all its routings to one level, by a step of Newton's method in
+ * all of them at once. Its direction is that of routings that have no arc in common. To move shares from each to the
+ * cheapest alone leaves that one as the dearest, and the costs end at some percent about their mean, however often that
+ * is done.
+ */
+static void part_move(struct ft_flow_mix *mix, uint32_t part)
+{
+	double level, length;
 
 	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
-		if (!best || mix->routings[i].cost < best->cost)
-			best = &mix->routings[i];
-	return best;
+		mix->routings[i].bend = bend_of(mix, &mix->routings[i]);
+	level = level_find(mix, part);
+	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
+		mix->routings[i].step = step_of(&mix->routings[i], level);
+		if (mix->routings[i].step > 0 || mix->routings[i].step < 0)
+			changes_add(mix, &mix->routings[i]);
+	}
+	length = length_of(mix, part);
+	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
+		mix->routings[i].share = fmax(mix->routings[i].share + length * mix->routings[i].step, 0);
+	changes_make(mix, length);
 }
 
-/* After ft_flow_mix_cost() of @part. */
-static void part_move(struct ft_flow_mix *mix, uint32_t part, struct ft_flow_routing *to)
+static double least_cost(const struct ft_flow_mix *mix, uint32_t part)
 {
-	other_set(mix, to, true);
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
-		struct ft_flow_routing *from = &mix->routings[i];
+	double least = INFINITY;
 
-		if (from == to || from->share <= 0 || from->cost <= to->cost * (1 + NEAR))
-			continue;
-		/* The last move has changed them. */
-		if (routing_cost(mix, from) > routing_cost(mix, to))
-			move(mix, from, to);
-	}
-	other_set(mix, to, false);
+	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
+		least = fmin(least, mix->routings[i].cost);
+	return least;
 }
 
 /* Returns what @part pays, and adds what it could save by the routings that it has. */
 static double part_balance(struct ft_flow_mix *mix, uint32_t part, double *gain)
 {
 	double cost = ft_flow_mix_cost(mix, part);
-	struct ft_flow_routing *to = cheapest(mix, part);
 
-	if (!to)
+	if (mix->head[part] == UINT32_MAX)
 		return 0;
-	*gain += cost - to->cost;
+	*gain += cost - least_cost(mix, part);
 	if (mix->routings[mix->head[part]].next != UINT32_MAX)
-		part_move(mix, part, to);
+		part_move(mix, part);
 	return cost;
 }
 

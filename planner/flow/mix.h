@@ -9,6 +9,7 @@
 #ifndef FT_PLANNER_FLOW_MIX_H
 #define FT_PLANNER_FLOW_MIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@ struct ft_flow_routing {
 	size_t first;	/* which begin here in the lists of the mix */
 	double share;
 	double cost; /* when it was last looked at */
+	double bend; /* how that grows with the share, likewise */
+	double step; /* of the share: the last one, or that being made */
 };
 
 struct ft_flow_mix {
@@ -31,9 +34,12 @@ struct ft_flow_mix {
 	uint32_t *arcs;	 /* of all routings, one after the other, */
 	double *amounts; /* and what they carry */
 	size_t used, arc_room;
-	double *load;  /* by arc, as a share of its capacity */
-	double *price; /* by arc; until loads are first added up, 1 / capacity */
-	double *other; /* by arc: of the routing that others are compared with; else 0 */
+	double *load;	   /* by arc, as a share of its capacity */
+	double *price;	   /* by arc; until loads are first added up, 1 / capacity */
+	double *change;	   /* by arc: of a move being made; else 0 */
+	uint32_t *changed; /* the arcs of that, */
+	bool *is_changed;  /* and by arc whether it is one */
+	uint32_t changed_count;
 	double most, steep;
 	uint64_t steps; /* arcs looked at */
 };
@@ -51,7 +57,7 @@ void ft_flow_mix_add_up(struct ft_flow_mix *mix, double steep);
 /* What @part pays: the costs of its routings by their shares. */
 double ft_flow_mix_cost(struct ft_flow_mix *mix, uint32_t part);
 
-/* Moves shares of @part to its cheapest routing. */
+/* Moves shares of @part from its dear routings to the cheap ones. */
 void ft_flow_mix_balance(struct ft_flow_mix *mix, uint32_t part);
 
 /* Balances all parts by turns. Returns the share of all costs that would have been gained at the prices of the turns.
