@@ -152,7 +152,7 @@ static void add_step(struct ft_text *text, const struct ft_comparison *compariso
 static void add_steps(struct ft_text *text, const struct ft_comparison *comparison, const struct order *order)
 {
 	if (order->choices > 1)
-		ft_text_puts(text, "\nWhat more money buys, each against the one before\n");
+		ft_text_puts(text, "What more money buys, each against the one before\n");
 	for (size_t to = 1; to < order->choices; to++)
 		add_step(text, comparison, order, to);
 }
@@ -476,6 +476,7 @@ static void add_networks(struct ft_text *text, const struct ft_comparison *compa
 	add_table(text, comparison, order, order->choices > 0 ? "The choice by cost, then others" : "What each takes",
 		  takes, FT_COUNT(takes));
 	add_table(text, comparison, order, "What each gives for that", gives, FT_COUNT(gives));
+	ft_text_puts(text, "\n");
 	add_steps(text, comparison, order);
 	add_beaten(text, comparison, order);
 	add_switches(text, comparison, order);
