@@ -155,9 +155,6 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 /* True if most bundles are outside of considerable blocks, so that a near match with a tree is accidental. */
 bool ft_intent_is_irregular(const struct ft_intent *intent);
 
-/* True if names differ only in their numbers. */
-bool ft_infer_names_alike(const char *a, const char *b);
-
 /* True if ports, names and hosts allow two switches to be of one kind. */
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);
 

@@ -66,7 +66,7 @@ struct ft_pod_kind {
 	uint32_t edges; /* of each */
 };
 
-enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4 };
+enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
 
 /* The design in the making. */
 struct ft_inferred {
@@ -132,7 +132,9 @@ struct ft_inference {
 	struct ft_inferred design;
 	struct ft_inferred_bind bind[FT_RANKS_MAX];
 	char *chassis_match[FT_RANKS_MAX]; /* a pattern for the names of chips, or NULL; owned */
-	struct ft_text islands;		   /* that member of the design, with a leading comma; empty: none */
+	char *expected[FT_EXPECTED_MAX];   /* patterns for expect.unplanned; owned */
+	uint32_t expected_count;
+	struct ft_text islands; /* that member of the design, with a leading comma; empty: none */
 	struct ft_text why[FT_WHY_COUNT];
 };
 
