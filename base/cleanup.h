@@ -24,6 +24,9 @@
 		ft_v;                       \
 	})
 
+/* Of a parameter that a table of functions asks for, and this one does not need. */
+#define FT_UNUSED __attribute__((unused))
+
 #define FT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static inline void ft_freep(void *p)

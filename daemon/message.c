@@ -132,6 +132,7 @@ static int list_shorten(json_t *list)
 /* The caller frees it; NULL where memory ran out. */
 static char *finding_brief(const char *finding)
 {
+	enum { DIGITS = 9 };
 	json_t *object = json_loads(finding, 0, NULL), *member;
 	char *brief = NULL;
 	const char *key;
@@ -140,9 +141,9 @@ static char *finding_brief(const char *finding)
 	json_object_foreach(object, key, member)
 		if (r == 0 && json_is_array(member))
 			r = list_shorten(member);
-	/* It keeps the order, and has the blanks of ft_finding_write_json(). */
+	/* It keeps the order, and has the blanks of ft_finding_write_json(); numbers there have at most nine digits. */
 	if (r == 0)
-		brief = json_dumps(object, 0);
+		brief = json_dumps(object, JSON_REAL_PRECISION(DIGITS));
 	json_decref(object);
 	return brief;
 }

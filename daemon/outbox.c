@@ -173,7 +173,7 @@ static bool is_too_large(const struct ft_outbox *outbox)
 	return outbox->max_bytes > 0 && outbox->bytes > outbox->max_bytes;
 }
 
-/* The sink that takes them the least has more events waiting than any other. */
+/* True if it has to give up events: too many wait, or all are too large and no other sink has more waiting. */
 static bool is_full(const struct ft_outbox *outbox, const struct ft_sink *sink)
 {
 	if (sink->waiting > FT_EVENTS_MAX)
@@ -281,6 +281,22 @@ static void sink_trim(struct ft_outbox *outbox, struct ft_sink *sink)
 	}
 }
 
+/* The oldest event, for all sinks: those that wait for the same ones are trimmed in turn, and only until one has less.
+ */
+static void oldest_give_up(struct ft_outbox *outbox)
+{
+	struct ft_queued *oldest = outbox->head;
+
+	for (size_t i = 0; i < outbox->sink_count && outbox->head == oldest; i++) {
+		if (!waits(oldest, outbox->sinks[i].name))
+			continue;
+		sink_remove(outbox, &outbox->sinks[i], oldest);
+		outbox->dropped++;
+	}
+	if (outbox->head == oldest)
+		queued_unlink(outbox, oldest);
+}
+
 static size_t queued_bytes(const struct ft_outbox *outbox, const struct ft_queued *queued)
 {
 	enum { NUMBERS = 200 };
@@ -339,6 +355,8 @@ void ft_outbox_append(struct ft_outbox *outbox, struct ft_queued *first, size_t 
 	events_shorten(outbox);
 	for (size_t i = 0; i < outbox->sink_count; i++)
 		sink_trim(outbox, &outbox->sinks[i]);
+	while (is_too_large(outbox) && outbox->head)
+		oldest_give_up(outbox);
 }
 
 static struct ft_sink *sink_find(struct ft_sink *sinks, size_t count, const char *name)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """
-Fabrics by the habits of sites (site_habits.py), written without a look at the inference. Up to six faults are put into
+Fabrics by the habits of sites (site_habits.py). Up to six faults are put into
 each: a missing cable, two exchanged ones, a misplaced one, a slow one, a dead switch, a host that is off. The design is
 inferred, and ftcheck may find nothing from a warning on that has no part in a fault, in sentences that can be read.
 Of the faults whose twins tell of them most must be named by a port. The same fabric with its records in another order

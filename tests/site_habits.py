@@ -19,7 +19,7 @@ class Thing:
     def __init__(self, kind, ports, name, guid, system=None):
         self.kind, self.ports, self.name, self.guid = kind, ports, name, guid
         self.system = system or guid
-        self.host_ports = self.board = self.free_out = 0
+        self.host_ports = self.free_out = 0
 
 
 class TooMany(ValueError):
@@ -365,7 +365,6 @@ def director(f, name, gen, spines, ext, intb, tier, filled):
     chips = []
     for i in filled:
         c = f.switch(ports, chip % ("L", i + 1), tier, system)
-        c.board = i
         chips.append(c)
         for k, s in enumerate(fab):
             for j in range(intb):
@@ -805,9 +804,8 @@ def ragged_trunk(r):
 
 
 def routers(r):
-    """Two subnets are not in one file: one is, with routers on its spines."""
+    """One subnet, with routers on its spines."""
     f = spine_hosts(r)
-    f.router = True
     sp = [s for s in f.switches if f.tier[s] == 2]
     for i, s in enumerate(sp[:2]):
         used = {c.pa if c.a is s else c.pb for c in f.cables if s in (c.a, c.b)}

@@ -1106,6 +1106,7 @@ static void test_bytes_max(void **state)
 
 	(void)state;
 	run_begin(&run);
+	sinks_set(&run, "sink", "another", NULL);
 	run.rules.max_bytes = BYTES;
 	for (size_t i = 0; i < ROUNDS; i++) {
 		large_look(&run, 3, 3 * i);
@@ -1134,6 +1135,9 @@ static void test_bytes_max(void **state)
 	large_look(&run, 3, 0);
 	assert_true(ft_alerts_dropped(run.alerts) > 0);
 	assert_in_range(ft_alerts_waiting(run.alerts, "sink"), 1, 6 * ROUNDS - 4);
+	text = state_text(&run);
+	assert_in_range(text.length, 1, BYTES / 4);
+	ft_text_release(&text);
 	run_end(&run);
 
 	/* Of those that are over, but may be flapping, the oldest are forgotten. */

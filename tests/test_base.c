@@ -379,7 +379,7 @@ static void test_hash(void **state)
 	for (size_t i = 0; i < FT_COUNT(rows); i++)
 		assert_int_equal(ft_hash_keyed(none, rows[i].text, strlen(rows[i].text)), rows[i].hash);
 	assert_int_equal(ft_hash_keyed(none, bytes, sizeof(bytes)), 0x8972188433a5c5b7);
-	/* Numbers are their bytes, and the key is not that of the vectors. */
+	/* Pairs of numbers are their bytes, and the key is not that of the vectors. */
 	assert_int_equal(ft_hash_pair(0x0706050403020100, 0x0f0e0d0c0b0a0908), ft_hash_bytes(bytes, 16));
 	assert_int_equal(ft_text_hash("abcdefgh"), ft_hash_bytes("abcdefgh", 8));
 	assert_int_not_equal(ft_hash_bytes(bytes, 16), 0x8972188433a5c5b7);
@@ -459,9 +459,16 @@ static uint64_t key_in_lower_bits(uint64_t i)
 	return i;
 }
 
+/* GUIDs of a shipment. */
+static uint64_t key_equally_apart(uint64_t i)
+{
+	return 0x0002c903004a0000ULL + 64 * i;
+}
+
 static void test_map_chosen(void **state)
 {
-	static uint64_t (*const keys[])(uint64_t) = {key_for_golden_ratio, key_in_upper_bits, key_in_lower_bits};
+	static uint64_t (*const keys[])(uint64_t) = {key_for_golden_ratio, key_in_upper_bits, key_in_lower_bits,
+						     key_equally_apart};
 	/* Of linear probing, half full at most, a way of 200 comes by chance once in 10^12 maps. */
 	enum { COUNT = 80000, REACH = 200 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "planner/work/fair.h"
 #include "base/queue.h"
+#include "planner/work/fair.h"
 
 enum { NONE = UINT32_MAX, TELL_EVERY = 1024 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/list.h"
 #include "base/json.h"
+#include "base/list.h"
 #include "base/map.h"
 #include "planner/plan/wiring.h"
 #include "verify/repair/what_if.h"

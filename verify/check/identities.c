@@ -69,8 +69,10 @@ static const struct holding *first_of(const struct holdings *h, uint64_t identit
 	return low < h->count && h->list[low].identity == identity ? &h->list[low] : NULL;
 }
 
-/* The second holder of an identity, or those after it, from @at on; NULL: there is no other. Two ports with several
- * LIDs each share the first of them only. */
+/*
+ * The next holder of the identity of @at, behind it; NULL: none. Of two ports that share a range of LIDs only the first
+ * LID is reported.
+ */
 static const struct holding *next_of(const struct holdings *h, const struct holding *at)
 {
 	const struct holding *end = h->list + h->count;
@@ -151,14 +153,18 @@ static int guids_find(const struct ft_snapshot *s, const uint32_t *order, struct
 	return r;
 }
 
-/* LIDs 0 and 65535, and all beyond 0xBFFF (multicast), mean "none" (IBTA Vol 1, 4.1.3). */
+/*
+ * LIDs 0 and 65535, and all beyond 0xBFFF (multicast), mean "none" (IBTA Vol 1, 4.1.3). A fabric whose ports all claim
+ * 128 LIDs is hostile: once so many are held that each is several times, only the first of a port counts.
+ */
 static int lids_add(struct holdings *ret, uint32_t lid, uint32_t lmc, uint32_t holder)
 {
-	enum { LID_UNICAST_MAX = 0xbfff };
+	enum { LID_UNICAST_MAX = 0xbfff, HELD_MAX = 2 * (LID_UNICAST_MAX + 1) };
 	int r = 0;
 
 	for (uint32_t n = 0; r == 0 && lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++)
-		r = holding_add(ret, lid + n, lid, holder);
+		if (n == 0 || ret->count < HELD_MAX)
+			r = holding_add(ret, lid + n, lid, holder);
 	return r;
 }
 

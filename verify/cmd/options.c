@@ -119,8 +119,6 @@ __attribute__((format(printf, 1, 2))) static int usage_error(const char *format,
 	return ft_complainf("ftcheck: %s; try 'ftcheck --help'", what);
 }
 
-#define UNUSED __attribute__((unused))
-
 /* A failed write of the help is a failure too: "ftcheck --help > /dev/full". */
 static int printed(void)
 {
@@ -129,7 +127,7 @@ static int printed(void)
 	return ft_complainf("ftcheck: standard output: %s", strerror(errno));
 }
 
-static int codes_print(UNUSED struct ft_options *options, UNUSED const char *value)
+static int codes_print(FT_UNUSED struct ft_options *options, FT_UNUSED const char *value)
 {
 	for (unsigned int i = 0; i < FT_CODE_COUNT; i++)
 		printf("%-17s %-9s %s\n", ft_codes[i].name, ft_severity_name(ft_codes[i].severity),
@@ -137,7 +135,7 @@ static int codes_print(UNUSED struct ft_options *options, UNUSED const char *val
 	return printed();
 }
 
-static int help_print(UNUSED struct ft_options *options, UNUSED const char *value)
+static int help_print(FT_UNUSED struct ft_options *options, FT_UNUSED const char *value)
 {
 	printf(help_text, (unsigned int)FT_BUILD_CLEAN_S / 60, (unsigned int)FT_CRITICAL_DEFAULT,
 	       (unsigned int)COUNTERS_S,
@@ -147,7 +145,7 @@ static int help_print(UNUSED struct ft_options *options, UNUSED const char *valu
 	return printed();
 }
 
-static int version_print(UNUSED struct ft_options *options, UNUSED const char *value)
+static int version_print(FT_UNUSED struct ft_options *options, FT_UNUSED const char *value)
 {
 	puts("ftcheck " PACKAGE_VERSION);
 	return printed();

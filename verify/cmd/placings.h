@@ -20,7 +20,8 @@ struct ft_cost {
 /*
  * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, that an
  * unplanned one has hosts, the more the more cables it has, or that one whose place has hosts has none, unless they are
- * found on a core. Of a ring that lacked most of two bundles and one whole, a switch was called unplanned.
+ * found on a core. The case that bit: a ring that lacked most cables of two bundles and all of a third was explained by
+ * an unplanned switch.
  */
 struct ft_cost ft_cost_of(const struct ft_model *m);
 

@@ -132,8 +132,7 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	ft_text_add_span(&span, returning_s(m) * 1000);
 	ft_say(m, &f->fix,
 	       "wait until its links are up; what is still dark %s after its return is told cable by cable. If it "
-	       "comes "
-	       "back again and again, look at its power supply and its log",
+	       "comes back again and again, look at its power supply and its log",
 	       ft_text_string(&span));
 }
 

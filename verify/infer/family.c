@@ -616,16 +616,13 @@ static int unseen_tell(const struct recognition *x, const struct ft_text *draft,
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_text_release) struct ft_text name = {0};
 	uint32_t at = 0;
-	bool taken = false;
 
 	while (places->observed_of[at] != FT_NONE)
 		at++;
 	if (ft_design_read(draft->data, draft->length, &design, &plan, NULL) < 0)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < x->f->observed->switch_count; i++)
-		taken |= ft_text_short_hash(x->f->observed->switches[i].name) ==
-			 ft_text_short_hash(plan->switches[at].name);
-	ft_text_printf(&name, "%s%s", plan->switches[at].name, taken ? "-unseen" : "");
+	ft_text_printf(&name, "%s%s", plan->switches[at].name,
+		       ft_infer_by_rule_taken(x->f, plan->switches[at].name) ? "-unseen" : "");
 	places->unseen_hosts = plan->switches[at].hosts > 0 ? hosts_of_most(x) : 0;
 	if (ft_text_failed(&name))
 		return -ENOMEM;

@@ -240,7 +240,8 @@ static int step_residual(const struct ft_inference *f, struct ft_fit *fit, uint3
 /* True for two of one rank that a ring may join: spines of one pod, or two at the top of three ranks. */
 static bool is_beside(const struct ft_fit *fit, uint32_t a, uint32_t b)
 {
-	return fit->ranks == FT_RANKS_MAX && fit->rank[a] > 0 && fit->rank[a] == fit->rank[b] &&
+	return fit->ranks == FT_RANKS_MAX && fit->rank[a] > 0 && fit->rank[a] < FT_OUTSIDE &&
+	       fit->rank[a] == fit->rank[b] &&
 	       (fit->rank[a] + 1U == fit->ranks || fit->group[0][a] == fit->group[0][b]);
 }
 

@@ -559,10 +559,12 @@ static int bind_write(const struct wired *w, struct ft_text *text)
 		if (w->observed_of[i] == FT_NONE)
 			ft_text_printf(&unseen, "%s%s", w->graph.switches[i].name,
 				       ft_infer_by_rule_taken(w->f, w->graph.switches[i].name) ? "-unseen" : "");
+	if (ft_text_failed(&unseen))
+		return -ENOMEM;
 	ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
 	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, &unseen.data, text);
 	ft_text_puts(text, "\n\t}");
-	return unseen.failed ? -ENOMEM : 0;
+	return 0;
 }
 
 static void why_write(const struct wired *w, uint64_t wrong, struct ft_text *text)

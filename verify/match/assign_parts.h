@@ -109,7 +109,7 @@ struct ft_assign_guess {
 /* The value of an assignment: first the number of faults in its residual, then the sum of the prices of its parts. */
 struct ft_assign_worth {
 	uint32_t faults;
-	uint32_t mending; /* faults and the work to mend them, as the explanation counts them; hardly ever too many */
+	uint32_t mending; /* faults and cables to move, estimated as cmd/placings.c counts them; seldom too many */
 	uint64_t price;
 };
 

@@ -284,7 +284,7 @@ static int order_take(struct ft_model *m, struct matching *g)
 }
 
 /* *@ret_lost: most switches have the name of another one, and none is bound. 0 or -ENOMEM. */
-static int names_judge(const struct ft_model *m, const struct matching *g, bool *ret_lost)
+static int names_lost_judge(const struct ft_model *m, const struct matching *g, bool *ret_lost)
 {
 	_cleanup_(ft_map_release) struct ft_map names = {0};
 	uint32_t namesakes = 0;
@@ -472,7 +472,7 @@ int ft_switches_match(struct ft_model *m, bool loose)
 	m->match_unfinished = result.doubt != FT_ASSIGN_SURE;
 	m->match_contradicted = result.doubt == FT_ASSIGN_CONTRADICTED;
 	seats_take(m, &g);
-	r = names_judge(m, &g, &m->names_lost);
+	r = names_lost_judge(m, &g, &m->names_lost);
 	if (r == 0)
 		replaced_find(m, &g);
 	return r;

@@ -25,8 +25,8 @@
 enum {
 	IMPROVED_MAX = 32, /* results that are improved */
 	FOREIGN_SHARE = 5,
-	ONE = 1,  /* fault: nothing is shorter */
-	NEAR = 2, /* more mending than of the best may be estimated of what is kept */
+	FAULTS_LEAST = 1, /* nothing is shorter */
+	NEAR = 2,	  /* more mending than of the best may be estimated of what is kept */
 };
 static const uint64_t STEPS_MAX = 40000000;
 
@@ -211,7 +211,7 @@ int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct f
 	uint64_t limit = w->steps + STEPS_MAX, ends = 0;
 	int r = starts ? 0 : -ENOMEM;
 
-	if (observed > FT_BEAM_SWITCHES || w->in->planned->count > FT_BEAM_SWITCHES || worth->faults <= ONE ||
+	if (observed > FT_BEAM_SWITCHES || w->in->planned->count > FT_BEAM_SWITCHES || worth->faults <= FAULTS_LEAST ||
 	    w->in->names_weak)
 		return 0;
 	if (r == 0) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "planner/plan/wiring.h"
 #include "verify/model/model.h"
@@ -192,11 +193,8 @@ static int omitted_say(struct ft_report *report, uint32_t count)
 		.evidence = FT_EVIDENCE_SEEN,
 		.count = count,
 	};
-	struct ft_finding *findings = reallocarray(report->findings, report->finding_count + 1, sizeof(*findings));
+	struct ft_finding *added;
 
-	if (!findings)
-		return -ENOMEM;
-	report->findings = findings;
 	f.id = strdup(ft_codes[f.code].name);
 	f.expected = strdup("a fabric much like its plan");
 	f.fix = strdup("mend what is listed first; the rest is told by the next look");
@@ -206,7 +204,12 @@ static int omitted_say(struct ft_report *report, uint32_t count)
 		ft_finding_release(&f);
 		return -ENOMEM;
 	}
-	findings[report->finding_count++] = f;
+	added = FT_LIST_MORE(report->findings, report->finding_count);
+	if (!added) {
+		ft_finding_release(&f);
+		return -ENOMEM;
+	}
+	*added = f;
 	return 0;
 }
 

@@ -132,11 +132,11 @@ struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft
 }
 
 /* A new element of a list of a finding; NULL: no memory. */
-#define LIST_MORE(m, list, count)                                  \
-	({                                                         \
-		__typeof__(list) more = FT_LIST_MORE(list, count); \
-		(m)->failed |= !more;                              \
-		more;                                              \
+#define LIST_MORE(m, list, count)                                      \
+	({                                                             \
+		__typeof__(list) ft_fresh = FT_LIST_MORE(list, count); \
+		(m)->failed |= !ft_fresh;                              \
+		ft_fresh;                                              \
 	})
 
 const char *ft_port_words(const struct ft_place *place, char buffer[FT_PORT_WORDS_SIZE])

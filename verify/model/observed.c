@@ -249,7 +249,6 @@ static int observed_cables_index(struct ft_model *m)
 	return 0;
 }
 
-/* Numbers the connected components of the fabric. */
 uint32_t *ft_parts_of(const struct ft_snapshot *s)
 {
 	uint32_t *part = malloc((s->node_count + 1UL) * sizeof(*part));
@@ -265,6 +264,7 @@ uint32_t *ft_parts_of(const struct ft_snapshot *s)
 	return part;
 }
 
+/* Numbers the connected components of the fabric. */
 static int observed_parts_number(struct ft_observed_fabric *observed)
 {
 	_cleanup_free_ uint32_t *part = malloc((observed->switch_count + 1UL) * sizeof(*part));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "verify/repair/what_if_parts.h"
 
@@ -603,9 +604,9 @@ static int switch_return(struct ft_what_if *w, uint32_t index, const struct ft_f
 /* ---- actions ---- */
 
 /* Few acts need all of them. */
-#define UNUSED __attribute__((unused))
-#define ACT_ARGUMENTS \
-	UNUSED struct ft_what_if *w, UNUSED const struct ft_action *action, UNUSED const struct ft_finding *because
+#define ACT_ARGUMENTS                                                             \
+	FT_UNUSED struct ft_what_if *w, FT_UNUSED const struct ft_action *action, \
+		FT_UNUSED const struct ft_finding *because
 
 static int do_remove(ACT_ARGUMENTS)
 {

@@ -13,10 +13,10 @@
 #include "verify/report/members.h"
 
 /* Few kinds need all of them. */
-#define UNUSED __attribute__((unused))
-#define READ_ARGUMENTS \
-	UNUSED const struct ft_value_kind *kind, UNUSED const struct ft_json_place *at, const json_t *value, void *to
-#define WRITE_ARGUMENTS UNUSED const struct ft_value_kind *kind, struct ft_text *t, const void *from
+#define READ_ARGUMENTS                                                                                             \
+	FT_UNUSED const struct ft_value_kind *kind, FT_UNUSED const struct ft_json_place *at, const json_t *value, \
+		void *to
+#define WRITE_ARGUMENTS FT_UNUSED const struct ft_value_kind *kind, struct ft_text *t, const void *from
 
 /* ---- numbers ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Two recordings side by side, and changes under construction. Private to changes.c and changes_directors.c. */
+/* Two recordings side by side, and changes under construction. Private to verify/since/. */
 #ifndef FT_VERIFY_SINCE_CHANGES_PARTS_H
 #define FT_VERIFY_SINCE_CHANGES_PARTS_H
 
