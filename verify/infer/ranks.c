@@ -77,9 +77,11 @@ static void voters_find(struct ranking *r, uint32_t observed)
 	for (uint32_t i = 0; i < touched; i++) {
 		uint32_t other = r->touched[i], shared = r->common[other];
 		uint32_t percent = 100 * shared / (degree(f, observed) + degree(f, other) - shared);
+		bool like = ft_infer_ports(f, other) == ft_infer_ports(f, observed);
 
 		r->common[other] = 0;
-		if (percent >= (ft_infer_ports(f, other) == ft_infer_ports(f, observed) ? r->near : TWIN_PERCENT))
+		/* The only core behind a spine has the neighbour that the spine's edges have, and is none of them. */
+		if (like ? percent >= r->near : percent >= TWIN_PERCENT && shared > 1)
 			voter_enter(r, (struct voter){other, percent});
 	}
 }
