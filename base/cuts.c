@@ -152,7 +152,7 @@ static void gains_count(struct work *w)
 	for (uint32_t i = 0; i < w->count; i++) {
 		uint32_t v = w->members[i], across = 0;
 
-		for (const struct ft_adjacent *a = ft_adjacent_of(graph, v); a < ft_adjacent_of(graph, v + 1); a++)
+		ft_each_adjacent(a, graph, v)
 			across += w->side[a->vertex] != w->side[v] ? a->count : 0;
 		w->gain[v] = 2 * (int64_t)across - graph->degree[v];
 		w->on[w->side[v]] += w->weight[v];
@@ -174,7 +174,7 @@ static void move(struct work *w, uint32_t v)
 	w->side[v] = !w->side[v];
 	w->on[w->side[v]] += w->weight[v];
 	w->gain[v] = -w->gain[v];
-	for (const struct ft_adjacent *a = ft_adjacent_of(graph, v); a < ft_adjacent_of(graph, v + 1); a++) {
+	ft_each_adjacent(a, graph, v) {
 		uint32_t u = a->vertex;
 		bool listed = w->is_listed[u];
 

@@ -98,8 +98,8 @@ static void where_words(struct ft_text *text, const struct ft_finding *f)
 	if (f->where_count == 2) {
 		ft_text_puts(text, " - ");
 		place_words(text, &f->where[1]);
-	} else if (f->where_count > 2) {
-		ft_text_printf(text, " and %zu more", f->where_count - 1);
+	} else {
+		ft_text_more(text, f->where_count, 1);
 	}
 }
 

@@ -195,8 +195,7 @@ static int strangers(struct ft_drawing *d, struct ft_text *text, int y, int widt
 		ft_text_puts(&words, i ? ", " : "");
 		ft_text_add_safe(&words, d->marks->strangers[i], strlen(d->marks->strangers[i]));
 	}
-	if (d->marks->stranger_count > FT_DRAW_STRANGERS_MAX)
-		ft_text_printf(&words, " and %zu more", d->marks->stranger_count - FT_DRAW_STRANGERS_MAX);
+	ft_text_more(&words, d->marks->stranger_count, FT_DRAW_STRANGERS_MAX);
 	y = paragraph(text, ft_text_string(&words), MARGIN, y, width, " fill=\"" FT_DRAW_VIOLET "\"");
 	text->failed |= words.failed;
 	ft_text_release(&words);

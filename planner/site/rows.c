@@ -684,8 +684,7 @@ static void lines_add(const struct rows *rows, enum skipped fate, struct ft_text
 	if (ranges == 0)
 		return;
 	ft_text_printf(notes, " (%s %s", all == 1 ? "line" : "lines", ft_text_string(&text));
-	if (all > listed)
-		ft_text_printf(notes, " and %zu more", all - listed);
+	ft_text_more(notes, all, listed);
 	ft_text_puts(notes, ")");
 	notes->failed |= text.failed;
 }

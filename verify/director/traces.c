@@ -596,8 +596,8 @@ static void chip_report(const struct ft_inspection *in, const struct ft_chip *ch
 		named += far_add(in, pair->ends[pair->ends[0] == chip], named, far);
 		pair->told = true;
 	}
-	if (named > 0 && named < count)
-		ft_text_printf(far, " and %u more", count - named);
+	if (named > 0)
+		ft_text_more(far, count, named);
 	ft_chip_text(m, chip->node, name);
 	ft_say(m, &f->expected, "%u traces to the %s boards", wanted, others);
 	ft_say(m, &f->observed, "%u of %u", wanted - ft_number_least(f->count, wanted), wanted);

@@ -105,8 +105,7 @@ static void names_write(const struct ft_model *m, const bool *is_of, struct ft_t
 		else
 			ft_text_printf(text, "%s%s", named++ ? ", " : "", label_of(m, p));
 	}
-	if (more > 0)
-		ft_text_printf(text, " and %u more", more);
+	ft_text_more(text, named + more, named);
 }
 
 /* Planned cables between @p, of the part, and the others. */

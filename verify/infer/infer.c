@@ -181,8 +181,7 @@ static bool ranks_are_paired(const struct ft_inference *f)
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		uint32_t mates = 0;
 
-		for (const struct ft_adjacent *n = ft_adjacent_of(&f->graph, i); n < ft_adjacent_of(&f->graph, i + 1);
-		     n++)
+		ft_each_adjacent(n, &f->graph, i)
 			mates += n->vertex != i && f->fit.rank[n->vertex] == f->fit.rank[i];
 		if (f->fit.rank[i] < f->fit.ranks)
 			paired[f->fit.rank[i]] += mates == 1;

@@ -180,8 +180,7 @@ void ft_change_list(struct ft_comparison *c, struct ft_device_change *change, co
 	ft_text_printf(&text, "%zu %s: ", change->item_count, change->item_count == 1 ? one : many);
 	for (size_t i = 0; i < change->item_count && i < SHOWN; i++)
 		ft_text_printf(&text, "%s%s", i ? ", " : "", change->items[i].text);
-	if (change->item_count > SHOWN)
-		ft_text_printf(&text, " and %zu more", change->item_count - SHOWN);
+	ft_text_more(&text, change->item_count, SHOWN);
 	if (ft_text_failed(&text))
 		c->failed = true;
 	else
