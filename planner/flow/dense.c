@@ -12,7 +12,7 @@
  * value of the first round at once: by complementary slackness arcs that are not full have the length 0.
  *
  * Cost: a round is O(vertices * arcs * log vertices), and takes less than that in practice. Some ten rounds reach a gap
- * of 1 % in random networks; those with few bottlenecks take hundreds.
+ * of 1 % in random networks; those with few bottlenecks take hundreds, or never do.
  */
 #include "planner/flow/dense.h"
 
@@ -33,9 +33,8 @@
 
 enum {
 	AVERAGES_MAX = 32,
-	TRIALS_FIRST = 8,      /* lengths are tried after each of so many rounds, */
-	TRIALS_EVERY = 3,      /* and then after every so many */
-	STEPS_MAX = 400000000, /* arcs looked at: some 10 s */
+	TRIALS_FIRST = 8, /* lengths are tried after each of so many rounds, */
+	TRIALS_EVERY = 3, /* and then after every so many */
 };
 
 #define RATE 0.5  /* by so much an arc that is loaded by its capacity grows in the first round; */
@@ -203,7 +202,7 @@ static int round_run(struct dense *d)
 		reach += ft_flow_paths_reach(&d->search->paths, d->search->want);
 		ft_flow_paths_send(&d->search->paths, d->search->want, slack, growth, d->length, &d->search->carried);
 	}
-	d->search->steps += (uint64_t)g->vertex_count * g->arc_count;
+	d->search->steps += (uint64_t)g->vertex_count * g->arc_count * FT_FLOW_ROUND_STEPS;
 	ft_flow_search_take(d->search, d->length, reach);
 	r = values_take(d);
 	d->rounds++;
@@ -231,7 +230,7 @@ static void straight_try(struct dense *d)
 		ft_flow_paths_find(&search->paths, source, d->length, search->want, count);
 		ft_flow_paths_send_straight(&search->paths, search->want, d->length, &search->carried);
 	}
-	search->steps += (uint64_t)search->graph.vertex_count * search->graph.arc_count / 2;
+	search->steps += (uint64_t)search->graph.vertex_count * search->graph.arc_count * FT_FLOW_FIND_STEPS;
 	for (uint32_t k = 0; k < search->graph.arc_count; k++)
 		load[k] /= search->graph.capacity[k];
 	value_take(d, load, 1);
@@ -248,10 +247,9 @@ static void full_try(struct dense *d)
 	ft_flow_search_prove(d->search, d->trial);
 }
 
-int ft_flow_dense_solve(struct ft_flow_search *search, uint32_t *ret_rounds)
+int ft_flow_dense_solve(struct ft_flow_search *search, uint32_t rounds_max, uint32_t *ret_rounds)
 {
 	_cleanup_(dense_release) struct dense d = {0};
-	uint64_t steps_max = ft_flow_search_steps_max(search, STEPS_MAX);
 	int r = dense_make(search, &d);
 
 	if (r < 0)
@@ -266,7 +264,7 @@ int ft_flow_dense_solve(struct ft_flow_search *search, uint32_t *ret_rounds)
 		}
 		if (!ft_flow_search_is_enough(search))
 			bound_improve(&d);
-	} while (!ft_flow_search_is_enough(search) && search->steps < steps_max);
+	} while (!ft_flow_search_is_enough(search) && search->steps < search->steps_max && d.rounds < rounds_max);
 	*ret_rounds = d.rounds;
 	return 0;
 }

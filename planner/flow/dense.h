@@ -5,7 +5,10 @@
 
 #include "planner/flow/search.h"
 
-/* As ft_flow_solve(), of demands by weights that all have a path. The value and the bound are those of @search. */
-int ft_flow_dense_solve(struct ft_flow_search *search, uint32_t *ret_rounds);
+/*
+ * As ft_flow_solve(), of demands by weights that all have a path. The value and the bound are those of @search. Ends
+ * after @rounds_max rounds at the latest.
+ */
+int ft_flow_dense_solve(struct ft_flow_search *search, uint32_t rounds_max, uint32_t *ret_rounds);
 
 #endif

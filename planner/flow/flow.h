@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define FT_FLOW_STEPS_MAX 3600000000UL /* the usual bound: some 10 s */
+
 /* One direction of a link. */
 struct ft_flow_arc {
 	uint32_t from, to; /* vertices; never the same */
@@ -36,9 +38,11 @@ struct ft_flow_problem {
 	const double *weights;
 	const struct ft_flow_demand *demands;
 	size_t demand_count;
-	double gap;	    /* wanted: value >= bound * (1 - gap) */
-	double enough;	    /* a value at which the search ends; 0: there is none */
-	uint64_t steps_max; /* arcs looked at before the search gives up, roughly; 0: the usual bound */
+	double gap;    /* wanted: value >= bound * (1 - gap) */
+	double enough; /* a value at which the search ends; 0: there is none */
+	/* The search gives up after so many steps, roughly, each of which is a look at an arc of a routing; 0: the
+	   usual bound. */
+	uint64_t steps_max;
 };
 
 struct ft_flow {

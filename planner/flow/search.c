@@ -19,6 +19,7 @@ int ft_flow_search_make(const struct ft_flow_problem *problem, struct ft_flow_se
 
 	ret->problem = problem;
 	ret->bound = INFINITY;
+	ret->steps_max = problem->steps_max ? problem->steps_max : FT_FLOW_STEPS_MAX;
 	if (r >= 0)
 		r = ft_flow_paths_make(&ret->graph, &ret->paths);
 	if (r >= 0)
@@ -85,8 +86,7 @@ bool ft_flow_search_prove(struct ft_flow_search *search, const double *length)
 	for (uint32_t source = 0; source < search->graph.vertex_count; source++)
 		if (source_find(search, source, length, &next, &cut) > 0)
 			reach += ft_flow_paths_reach(&search->paths, search->want);
-	/* Distances alone take half as long as a round. */
-	search->steps += (uint64_t)search->graph.vertex_count * search->graph.arc_count / 2;
+	search->steps += (uint64_t)search->graph.vertex_count * search->graph.arc_count * FT_FLOW_FIND_STEPS;
 	return ft_flow_search_take(search, length, reach);
 }
 
@@ -96,9 +96,4 @@ bool ft_flow_search_is_enough(const struct ft_flow_search *search)
 
 	return search->value >= search->bound * (1 - problem->gap) ||
 	       (problem->enough > 0 && search->value >= problem->enough);
-}
-
-uint64_t ft_flow_search_steps_max(const struct ft_flow_search *search, uint64_t usual)
-{
-	return search->problem->steps_max ? search->problem->steps_max : usual;
 }

@@ -16,10 +16,14 @@ struct ft_flow_search {
 	struct ft_flow_paths paths;
 	struct ft_flow_carried carried; /* scratch */
 	double *want;			/* by vertex: the demands of one source */
-	uint64_t steps;			/* arcs looked at */
+	uint64_t steps;			/* done so far */
+	uint64_t steps_max;		/* the search ends with so many */
 	double value;			/* the most so far */
 	double bound;			/* the least so far */
 };
+
+/* So many steps an arc from each source: its distances, and these and its traffic. */
+enum { FT_FLOW_FIND_STEPS = 4, FT_FLOW_ROUND_STEPS = 8 };
 
 /* The caller releases @ret also on failure. Returns 0 or -ENOMEM. */
 int ft_flow_search_make(const struct ft_flow_problem *problem, struct ft_flow_search *ret);
@@ -39,8 +43,5 @@ bool ft_flow_search_prove(struct ft_flow_search *search, const double *length);
 
 /* The gap is reached, or the value that is enough. */
 bool ft_flow_search_is_enough(const struct ft_flow_search *search);
-
-/* The problem's own limit of steps, or else @usual. */
-uint64_t ft_flow_search_steps_max(const struct ft_flow_search *search, uint64_t usual);
 
 #endif

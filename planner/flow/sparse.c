@@ -16,8 +16,8 @@
  * better, because the distance by a mean of lengths is no less than the mean of the distances.
  *
  * Multiplicative weights (dense.c) need no memory of routings, but move a whole demand at a time, and end at gaps of 10
- * to 60 % where each switch of a Slim Fly or dragonfly sends all to one other. Demands of all pairs have too many
- * routings for this file.
+ * to 60 % where each switch of a Slim Fly or dragonfly sends all to one other. The demands of all pairs of many
+ * switches have too many routings for this file (flow.c).
  *
  * Cost: a round is O(vertices * arcs * log vertices) for the searches and, for the moves, up to 100 times the arcs of
  * all routings: with shares that are not settled the next ways are badly chosen, and gaps end at twice as much. Some 10
@@ -46,10 +46,9 @@
 
 enum {
 	SWEEPS_MAX = 100,
-	SWEEPS_EACH = 4,	/* loads are added up after so many */
-	PROOFS_FIRST = 4,	/* a bound is searched after each of so many rounds, */
-	PROOFS_EVERY = 4,	/* then after every so many, and when it seems near */
-	STEPS_MAX = 3600000000, /* arcs looked at: some 10 s */
+	SWEEPS_EACH = 4,  /* loads are added up after so many */
+	PROOFS_FIRST = 4, /* a bound is searched after each of so many rounds, */
+	PROOFS_EVERY = 4, /* then after every so many, and when it seems near */
 };
 
 struct sparse {
@@ -174,7 +173,7 @@ static int round_run(struct sparse *s)
 		r = demands_offer(s, source, begin, next, &costs);
 		if (r < 0)
 			return r;
-		s->search->steps += g->arc_count;
+		s->search->steps += (uint64_t)g->arc_count * FT_FLOW_FIND_STEPS;
 	}
 	s->saved_last = s->saved;
 	s->saved = s->rounds > 0 ? 1 - costs.least / costs.paid : 0;
@@ -241,7 +240,6 @@ static bool are_prices_too_flat(const struct sparse *s)
 int ft_flow_sparse_solve(struct ft_flow_search *search, uint32_t *ret_rounds)
 {
 	_cleanup_(sparse_release) struct sparse s = {0};
-	uint64_t steps_max = ft_flow_search_steps_max(search, STEPS_MAX);
 	int r = sparse_make(search, &s);
 
 	if (r < 0)
@@ -262,7 +260,7 @@ int ft_flow_sparse_solve(struct ft_flow_search *search, uint32_t *ret_rounds)
 			if (r < 0)
 				return r;
 		}
-	} while (!ft_flow_search_is_enough(search) && search->steps + s.mix.steps < steps_max);
+	} while (!ft_flow_search_is_enough(search) && search->steps + s.mix.steps < search->steps_max);
 	*ret_rounds = s.rounds;
 	return 0;
 }

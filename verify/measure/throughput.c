@@ -12,7 +12,7 @@
 
 enum {
 	MILLION = 1000000,
-	STEPS_MAX = 100000000, /* of each search: some two seconds */
+	STEPS_MAX = 800000000, /* of each search: some two seconds at most */
 };
 
 static const double gap_wanted = 0.005;
