@@ -10,6 +10,7 @@
  *   proven.c         missing cables that their ports prove
  *   blocks.c         a twin set and the switches above it form a matrix of bundles; what most of its rows and columns
  *                    have is planned, and deviations are faults or a class of their own
+ *   cliques.c        switches all cabled to each other by one width: a few pairs with less lack cables
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
  *                    of their kind, and holes among the ports of a bundle
  *   absent.c         switches that nobody saw, as ports say that lead to one
@@ -35,6 +36,7 @@ struct ft_meant {
 	uint32_t certain;	/* of these, those with more evidence than is enough */
 	bool patterned;		/* its block plans more than was seen of it */
 	bool settled;		/* a block gives the planned cables: other steps look only at loose ones */
+	bool meshed;		/* all that both are cabled to so are cabled so to each other */
 };
 
 /* Switches with mostly the same neighbours on one side. */
@@ -114,6 +116,9 @@ int ft_intent_proven(struct ft_intent *intent);
 
 /* blocks.c: plans the blocks. Returns 0 or -ENOMEM. */
 int ft_intent_blocks(struct ft_intent *intent);
+
+/* cliques.c: plans what few pairs lack, and fills meshed. Returns 0 or -ENOMEM. */
+int ft_intent_cliques(struct ft_intent *intent);
 
 /* regular.c: plans the rest. Returns 0 or -ENOMEM. */
 int ft_intent_regular(struct ft_intent *intent);

@@ -52,12 +52,12 @@ static uint64_t kind_key(const struct ft_intent *intent, uint32_t observed)
 	       ft_infer_ports(intent->f, observed);
 }
 
-/* True for switches with several neighbours in common, as those of one row of a group have. */
+/* True for switches with several neighbours in common, or of one clique, as those of one row or column of a group. */
 static bool is_local(const struct ft_intent *intent, const struct ft_meant *pair)
 {
 	enum { COMMON_MIN = 3 };
 
-	return ft_infer_common_neighbours(&intent->f->graph, pair->a, pair->b) >= COMMON_MIN;
+	return pair->meshed || ft_infer_common_neighbours(&intent->f->graph, pair->a, pair->b) >= COMMON_MIN;
 }
 
 /*
