@@ -351,10 +351,16 @@ static bool beside_enter(struct search *s)
 	return false;
 }
 
-/* Many free ports among uplinks are left on purpose, and so are those between switches with consecutive numbers. */
+/*
+ * Many free ports among uplinks are left on purpose, and so are those between switches with consecutive numbers. Core
+ * switches are bought in pairs: one more than an even number of them is a port that every edge leaves free.
+ */
 static bool between_alone(const struct search *s, uint32_t cores)
 {
-	return cores * 2 <= s->columns->count && !(s->lacking.single && s->lacking.inside == 0 && s->dark.by_name);
+	uint32_t seen = s->columns->count;
+
+	return cores * 2 <= seen && (seen % 2 == 1 || cores % 2 == 0) &&
+	       !(s->lacking.single && s->lacking.inside == 0 && s->dark.by_name);
 }
 
 static bool between_enter(struct search *s)
