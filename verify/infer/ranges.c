@@ -104,7 +104,8 @@ static uint32_t numbers_write(struct ft_text *text, const struct ft_name_part *p
 
 void ft_name_list_sort(struct ft_name_list *names)
 {
-	qsort(names->part, names->count, sizeof(*names->part), part_compare);
+	if (names->count > 1)
+		qsort(names->part, names->count, sizeof(*names->part), part_compare);
 }
 
 /* At the number in which it differs from the next one, if there is one. */
