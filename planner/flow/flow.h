@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FT_FLOW_STEPS_MAX 3600000000UL /* the usual bound: some 10 s */
+#define FT_FLOW_STEPS_MAX 7200000000UL /* the usual bound: some 15 s */
 
 /* One direction of a link. */
 struct ft_flow_arc {
