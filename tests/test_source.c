@@ -690,6 +690,9 @@ static void test_child(void **state)
 	if (c->memory)
 		skip_for("not under AddressSanitizer");
 #endif
+	/* It keeps limits of data to itself. */
+	if (c->memory && getenv("LD_PRELOAD") && strstr(getenv("LD_PRELOAD"), "vgpreload"))
+		skip_for("not under valgrind");
 	run_guarded(&guard, c->work, NULL, c->code, &snapshot, &err);
 	assert_true(c->code != -ETIMEDOUT || ft_guard_now_ms() - began_ms < LONG_MS);
 	assert_null(snapshot);
