@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
+#include "base/sanitized.h"
 #include "daemon/building.h"
 #include "daemon/counting.h"
 #include "planner/write/phases.h"
@@ -31,11 +32,6 @@ enum {
 	LEAVE_MS = 200,	      /* for those that end to end, before they are killed */
 	SM_MORE_MS = 500,     /* the subnet managers are queried until so long after it */
 };
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 struct ft_check {
 	enum ft_check_kind kind;
@@ -443,7 +439,7 @@ static int reader_start(struct ft_check *check)
 	int r;
 
 	/* A sanitizer's allocator may stay locked for ever in a child that is forked meanwhile. */
-	if (SANITIZED)
+	if (FT_SANITIZED)
 		return -EOPNOTSUPP;
 	/* One heap for both: what the thread allocates and the loop frees is reused. */
 	mallopt(M_ARENA_MAX, 1);

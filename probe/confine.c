@@ -18,12 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/landlock.h"
-
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
+#include "base/sanitized.h"
 
 /* By name: calls that libseccomp, or this machine, does not know are skipped. */
 static const char *const refused[] = {
@@ -162,7 +157,7 @@ void ft_confine(void)
 	const char *const writable[] = {"/dev/infiniband"};
 
 	/* The leak checker of a sanitizer traces its own process from another. */
-	if (SANITIZED || confined)
+	if (FT_SANITIZED || confined)
 		return;
 	confined = true;
 	if (!preloaded)

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/sanitized.h"
 #include "probe/child.h"
 #include "probe/parcel.h"
 #include "probe/pidfd.h"
@@ -31,13 +32,6 @@ enum {
 	NICE_AFTER = 10,
 	CHILD_NO_RESULT = FT_CHILD_FAILED,
 };
-
-/* A sanitizer's own memory counts, too, and its search for leaks at the end needs much. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 /* Later than any deadline, and still a number of microseconds. */
 static const int64_t NEVER_MS = INT64_MAX / 1000000;
@@ -127,11 +121,12 @@ static uint64_t memory_now(void)
  */
 static void memory_limit(size_t memory, bool programs)
 {
-	/* Memory mapped already counts, too. */
+	/* Memory mapped already counts, too; a sanitizer's own as well, and its search for leaks at the end needs much.
+	 */
 	uint64_t now = memory_now();
 	struct rlimit limit;
 
-	if (SANITIZED || now == 0 || getrlimit(RLIMIT_DATA, &limit) < 0)
+	if (FT_SANITIZED || now == 0 || getrlimit(RLIMIT_DATA, &limit) < 0)
 		return;
 	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max <= now + memory)
 		return;

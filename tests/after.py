@@ -10,20 +10,15 @@ import argparse
 import collections
 import fractions
 import itertools
-import json
 import os
 import random
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import degraded  # noqa: E402
 import results  # noqa: E402
-import workloads  # noqa: E402
-from fabric import Fabric  # noqa: E402
 
 FIGURES = ("edges_isolated", "hosts_cut_off", "clos", "mean_hops", "pairs_cut_off")
 
@@ -78,33 +73,16 @@ class Network:
         return ({f: max(w[f] for w in ways) for f in FIGURES}, {f: sum(w[f] for w in ways) / len(ways) for f in FIGURES})
 
 
-def ask(design, fabric, *more):
-    with tempfile.TemporaryDirectory() as work:
-        paths = [os.path.join(work, name) for name in ("plan.json", "net")]
-        with open(paths[0], "w", encoding="utf-8") as file:
-            json.dump(design, file)
-        with open(paths[1], "wb") as file:
-            file.write(fabric.write())
-        done = subprocess.run([results.FTCHECK, "--plan", paths[0], "--from", paths[1], "--format", "json", *more],
-                              capture_output=True, check=False)
-    return json.loads(done.stdout)
-
-
 def differences(said, expected):
     return ["%s is %s, expected %s" % (f, said[f], float(expected[f])) for f in FIGURES
             if abs(float(fractions.Fraction(str(said[f]).replace(":", "/"))) - expected[f]) > 0.001 * max(1, expected[f])]
 
 
 def family(rng, name, keys, pulled):
-    design = {"ftcheck": 1, "name": "t", "rate": "4xQDR", **keys}
-    plan = workloads.planned(design)
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(design, file)
-        file.flush()
-        fabric = Fabric.read(workloads.ftplan(file.name, "--format", "ibsim").encode())
+    design, plan, fabric = degraded.planned(keys)
     network = Network(degraded.degrade(rng, fabric, plan, pulled))
     for count in (1, 2):
-        for row in ask(design, fabric, "--after", str(count))["after"]:
+        for row in degraded.ftcheck(design, fabric, "--after", str(count))["after"]:
             worst, mean = network.after(row["kind"], count)
             wrong = differences(row["worst"], worst) + ["mean " + w for w in differences(row["mean"], mean)]
             results.result("%s: after %d of %s" % (name, count, row["kind"]), not wrong and row["fail"] == count, *wrong,

@@ -111,8 +111,8 @@ def ftcheck(design, fabric, *options):
             json.dump(design, file)
         with open(paths[1], "wb") as file:
             file.write(fabric.write())
-        run = subprocess.run([workloads.FTCHECK, "--plan", paths[0], "--from", paths[1], "--throughput", *options,
-                              "--format", "json"], capture_output=True, text=True, check=False)
+        run = subprocess.run([workloads.FTCHECK, "--plan", paths[0], "--from", paths[1], "--format", "json", *options],
+                             capture_output=True, text=True, check=False)
     return json.loads(run.stdout)
 
 
@@ -137,14 +137,14 @@ def throughput(name, said, plan, left):
 def larger(rng, name, keys):
     design, plan, fabric = planned(keys)
     left = degrade(rng, fabric, plan, 3)
-    throughput(f"{name} without three cables", ftcheck(design, fabric)["throughput"], plan, left)
+    throughput(f"{name} without three cables", ftcheck(design, fabric, "--throughput")["throughput"], plan, left)
 
 
 def family(rng, name, keys):
     design, plan, fabric = planned(keys)
     width = workloads.times(design, "near-neighbor")[1]["model"]["mesh_x"]
     left = degrade(rng, fabric, plan, 2)
-    report = ftcheck(design, fabric, "--workload", workloads.ALL)
+    report = ftcheck(design, fabric, "--throughput", "--workload", workloads.ALL)
     whole, found = times_of(plan, width), times_of(left, width)
     wrong = [f"{row['name']}: {row['planned_ns']} and {row['found_ns']}, expected {whole[row['name']]:.0f} and "
              f"{found[row['name']]:.0f}" for row in report["workloads"]

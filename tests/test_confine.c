@@ -29,15 +29,10 @@
 
 #include "base/cleanup.h"
 #include "base/landlock.h"
+#include "base/sanitized.h"
 #include "probe/confine.h"
 
 enum { NO_LANDLOCK = 100, CANNOT_BEGIN = 101 };
-
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 static char directory[] = "/tmp/ftcheck-confine.XXXXXX";
 
@@ -285,7 +280,7 @@ static void test_confined(void **state)
 {
 	(void)state;
 	/* A sanitizer traces its own process: there is no wall in such a build. */
-	if (SANITIZED)
+	if (FT_SANITIZED)
 		skip();
 	run_all(confined, FT_COUNT(confined), ft_confine);
 }
@@ -303,7 +298,7 @@ static void test_abort(void **state)
 	int status;
 
 	(void)state;
-	if (SANITIZED)
+	if (FT_SANITIZED)
 		skip();
 	pid = fork();
 	if (pid == 0) {

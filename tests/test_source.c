@@ -27,6 +27,7 @@
 #include <cmocka.h>
 #include <infiniband/mad.h>
 
+#include "base/sanitized.h"
 #include "probe/device.h"
 #include "probe/fabric.h"
 #include "probe/guard.h"
@@ -685,11 +686,9 @@ static void test_child(void **state)
 	int64_t began_ms = ft_guard_now_ms();
 	struct ft_error err = {0};
 
-#if defined(__SANITIZE_ADDRESS__)
-	/* Its malloc() ends the process instead of allocation_failing. */
-	if (c->memory)
+	/* Its malloc() ends the process instead of failing. */
+	if (c->memory && FT_SANITIZED)
 		skip_for("not under AddressSanitizer");
-#endif
 	/* It keeps limits of data to itself. */
 	if (c->memory && getenv("LD_PRELOAD") && strstr(getenv("LD_PRELOAD"), "vgpreload"))
 		skip_for("not under valgrind");

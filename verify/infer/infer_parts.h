@@ -274,12 +274,6 @@ static inline const char *ft_infer_rank_name(const struct ft_inference *f, uint3
 	return rank == 0 ? "edge" : rank + 1 < f->fit.ranks ? "spine" : "core";
 }
 
-/* The note about the switches of a rank. */
-static inline struct ft_text *ft_infer_rank_why(struct ft_inference *f, uint32_t rank)
-{
-	return &f->why[rank == 0 ? FT_WHY_EDGE : rank + 1 < f->fit.ranks ? FT_WHY_SPINE : FT_WHY_CORE];
-}
-
 /* steps.c: how many switches each rank has, bundles and uplinks. Returns 0, -ENOMEM, or -EINVAL: no rule fits. */
 int ft_infer_steps(struct ft_inference *f);
 
