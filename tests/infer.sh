@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# ftplan --infer on random fabrics that were broken (FT_RUNS rounds from FT_SEED on, fewer of three levels), and on those
+# ftplan --infer on random trees that were broken (FT_RUNS rounds from FT_SEED on, fewer of three levels), and on fabrics
 # that were in production, read where they are: the design, what ftcheck finds by it, and what is refused.
 set -u
 
@@ -8,20 +8,12 @@ ftplan=${FT_BUILDDIR:?}/ftplan
 ftcheck=${FT_BUILDDIR:?}/ftcheck
 fabrics=${FT_SHARED:?}/fabrics
 runs=${FT_RUNS:-120}
-failed=0
 
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 
-result() # WHAT STATUS
-{
-	if [ "$2" = 0 ]; then
-		printf 'ok - %s\n' "$1"
-	else
-		printf 'not ok - %s\n' "$1"
-		failed=$((failed + 1))
-	fi
-}
+# shellcheck source=tests/process.sh
+. "$FT_SRCDIR/tests/process.sh"
 
 # real FILE KEYS FINDINGS: the design holds these keys, and ftcheck finds as many of each code.
 real()
@@ -67,39 +59,6 @@ python3 "$FT_SRCDIR/tests/infer_campaign.py" --rounds "$runs"
 result "random fabrics of two levels" $?
 python3 "$FT_SRCDIR/tests/infer_campaign.py" --levels 3 --rounds "$((runs / 4))"
 result "random fabrics of three levels" $?
-
-python3 "$FT_SRCDIR/tests/infer_graphs.py" --rounds "$runs"
-result "random fabrics that are no plain trees" $?
-
-python3 "$FT_SRCDIR/tests/infer_production.py" --rounds "$runs"
-result "large fabrics as they are found in production" $?
-
-# What bit: management switches in a chain, a pair of storage switches, a leaf behind a director, cores with hosts, routers.
-for round in 24:110 24:255 25:16 25:81 31:51 31:65 41:68 42:75 51:123; do
-	python3 "$FT_SRCDIR/tests/infer_production.py" --replay "$round"
-	result "round $round of these" $?
-done
-python3 "$FT_SRCDIR/tests/infer_graphs.py" --replay 77:192
-result "a round of no tree, in which nothing is missing" $?
-
-python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs" --healthy --kinds \
-	director_core,frontera,split_ports,paired_leafs,half_pod,third_spine,services,two_rails,rails_ai,blades,cascaded
-result "healthy fabrics by the habits of sites" $?
-python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs"
-result "and with faults" $?
-for round in pruned_islands:6 pruned_islands:10; do
-	python3 "$FT_SRCDIR/tests/infer_habits.py" --healthy --replay "$round"
-	result "islands that have no core switch in common: $round" $?
-done
-
-python3 "$FT_SRCDIR/tests/infer_families.py" --rounds "$runs"
-result "networks of families" $?
-# A dragonfly+ without a leaf has groups of unlike size, which are built so, too.
-python3 "$FT_SRCDIR/tests/infer_families.py" --dead --rounds 40 --families torus,mesh,hypercube,hyperx,slim-fly,polarfly,dragonfly
-result "networks of families without a switch" $?
-
-( cd "$work" && python3 "$FT_SRCDIR/tests/infer_ports.py" )
-result "the ports of what lacks" $?
 
 # same_system WHAT SED KEYS: two levels of plain switches whose nodes say what SED makes of them are what they are.
 same_system()
@@ -165,12 +124,6 @@ classes "uneven bundles: 5 + 4 of most, 3 + 1 of some" '"nodes": 336, "classes":
 classes "thick bundles, and half of them" '"nodes": 336, "bundle": 4, "bundles": "thick",
 	"classes": [{"count": 4, "hosts": 12, "bundle": [2, 2, 1]}],
 	"edge": {"ports": 36, "count": 20, "ports_to_nodes": 18, "ports_to_core": 10}, "core": {"ports": 120, "count": 3}' ''
-
-printf '{"ftcheck": 1, "name": "r", "nodes": 120, "topology": "random", "degree": 5, "seed": 4,
-	"edge": {"ports": 12, "ports_to_nodes": 6}}' >"$work/plain"
-"$ftplan" --format ibsim "$work/plain" >"$work/net" && "$ftplan" --infer "$work/net" >"$work/design" &&
-	grep -q '20 of them have 5 neighbours each, .* so random networks are' "$work/design"
-result "a random network is said to be like one" $?
 
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},

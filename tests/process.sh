@@ -14,6 +14,16 @@ not_ok()
 	failed=$((failed + 1))
 }
 
+# result WHAT STATUS: of a command that says itself what is wrong.
+result()
+{
+	if [ "$2" = 0 ]; then
+		printf 'ok - %s\n' "$1"
+	else
+		not_ok "$1"
+	fi
+}
+
 # run WHAT STATUS STDERR COMMAND...: that status, exactly that first line of stderr, and nothing on stdout unless 0.
 run()
 {

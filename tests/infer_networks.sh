@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# ftplan --infer on networks of families, whole and broken (half of FT_RUNS rounds), on a random network, and the ports of
+# what lacks.
+set -u
+
+ftplan=${FT_BUILDDIR:?}/ftplan
+runs=${FT_RUNS:-120}
+
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+# shellcheck source=tests/process.sh
+. "$FT_SRCDIR/tests/process.sh"
+
+python3 "$FT_SRCDIR/tests/infer_families.py" --rounds "$((runs / 2))"
+result "networks of families" $?
+# A dragonfly+ without a leaf has groups of unlike size, which are built so, too.
+python3 "$FT_SRCDIR/tests/infer_families.py" --dead --rounds 40 --families torus,mesh,hypercube,hyperx,slim-fly,polarfly,dragonfly
+result "networks of families without a switch" $?
+
+( cd "$work" && python3 "$FT_SRCDIR/tests/infer_ports.py" )
+result "the ports of what lacks" $?
+
+printf '{"ftcheck": 1, "name": "r", "nodes": 120, "topology": "random", "degree": 5, "seed": 4,
+	"edge": {"ports": 12, "ports_to_nodes": 6}}' >"$work/plain"
+"$ftplan" --format ibsim "$work/plain" >"$work/net" && "$ftplan" --infer "$work/net" >"$work/design" &&
+	grep -q '20 of them have 5 neighbours each, .* so random networks are' "$work/design"
+result "a random network is said to be like one" $?
+
+[ "$failed" = 0 ]

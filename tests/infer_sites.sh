@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# ftplan --infer on what sites build, FT_RUNS rounds of each from FT_SEED on: large fabrics as they are in production, the
+# habits of sites, and fabrics that are no plain trees.
+set -u
+
+runs=${FT_RUNS:-120}
+
+# shellcheck source=tests/process.sh
+. "$FT_SRCDIR/tests/process.sh"
+
+python3 "$FT_SRCDIR/tests/infer_graphs.py" --rounds "$runs"
+result "random fabrics that are no plain trees" $?
+
+python3 "$FT_SRCDIR/tests/infer_production.py" --rounds "$runs"
+result "large fabrics as they are found in production" $?
+
+# What bit: management switches in a chain, a pair of storage switches, a leaf behind a director, cores with hosts, routers.
+for round in 24:110 24:255 25:16 25:81 31:51 31:65 41:68 42:75 51:123; do
+	python3 "$FT_SRCDIR/tests/infer_production.py" --replay "$round"
+	result "round $round of these" $?
+done
+python3 "$FT_SRCDIR/tests/infer_graphs.py" --replay 77:192
+result "a round of no tree, in which nothing is missing" $?
+
+python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs" --healthy --kinds \
+	director_core,frontera,split_ports,paired_leafs,half_pod,third_spine,services,two_rails,rails_ai,blades,cascaded
+result "healthy fabrics by the habits of sites" $?
+python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs"
+result "and with faults" $?
+for round in pruned_islands:6 pruned_islands:10; do
+	python3 "$FT_SRCDIR/tests/infer_habits.py" --healthy --replay "$round"
+	result "islands that have no core switch in common: $round" $?
+done
+
+[ "$failed" = 0 ]
