@@ -287,6 +287,44 @@ int ft_text_natural_order(const void *a, const void *b)
 	return ft_text_natural_compare(*(char *const *)a, *(char *const *)b);
 }
 
+/* True where @b is @a with its last number one higher and of the same width: node055, node056. */
+static bool name_follows(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), digits = 0;
+
+	while (digits < la && isdigit((unsigned char)a[la - 1 - digits]))
+		digits++;
+	if (digits == 0 || digits > 9 || lb < digits || (la != lb && lb != la + 1))
+		return false;
+	if (strncmp(a, b, la - digits) != 0 || strspn(b + la - digits, "0123456789") != lb - (la - digits))
+		return false;
+	if (la != lb && b[la - digits] == '0')
+		return false;
+	return strtoul(b + la - digits, NULL, 10) == strtoul(a + la - digits, NULL, 10) + 1;
+}
+
+void ft_text_add_names(struct ft_text *text, char *const *names, size_t count)
+{
+	enum { GROUPS_MAX = 4 };
+	size_t groups = 0;
+
+	for (size_t i = 0; i < count;) {
+		size_t last = i;
+
+		while (last + 1 < count &&
+		       (name_follows(names[last], names[last + 1]) || strcmp(names[last], names[last + 1]) == 0))
+			last++;
+		if (groups++ == GROUPS_MAX) {
+			ft_text_printf(text, ", … %zu more", count - i);
+			return;
+		}
+		ft_text_printf(text, "%s%s", i ? ", " : "", names[i]);
+		if (strcmp(names[i], names[last]) != 0)
+			ft_text_printf(text, "-%s", names[last]);
+		i = last + 1;
+	}
+}
+
 unsigned int ft_text_distance(const char *a, const char *b)
 {
 	unsigned int row[FT_WORD_MAX + 1];

@@ -109,6 +109,11 @@ int ft_text_natural_compare(const char *a, const char *b);
 /* The same of two elements of a list of strings, for qsort(). */
 int ft_text_natural_order(const void *a, const void *b);
 
+/* Adds names in that order, those with consecutive numbers as a range: "node001-node018, login1"; of more than four of
+ * these, how many names are left.
+ */
+void ft_text_add_names(struct ft_text *text, char *const *names, size_t count);
+
 /*
  * The Levenshtein distance of two words, case-insensitive, for suggesting a key. UINT_MAX if one is longer than
  * FT_WORD_MAX bytes, as no key is.

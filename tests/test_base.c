@@ -196,6 +196,33 @@ static void test_natural_order(void **state)
 		}
 }
 
+static void test_names(void **state)
+{
+	static const struct {
+		const char *names[8];
+		const char *text;
+	} rows[] = {
+		{{NULL}, ""},
+		{{"login1"}, "login1"},
+		{{"node008", "node009", "node010", "node012"}, "node008-node010, node012"},
+		/* Two of one name are no gap; another width, no number, is one. */
+		{{"n9", "n10", "n10", "n011", "x", "x"}, "n9-n10, n011, x"},
+		{{"a1", "a2", "b", "c1", "d", "e1", "e2"}, "a1-a2, b, c1, d, … 2 more"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FT_COUNT(rows); i++) {
+		_cleanup_(ft_text_release) struct ft_text text = {0};
+		char *names[8];
+		size_t count = 0;
+
+		for (; rows[i].names[count]; count++)
+			names[count] = (char *)(uintptr_t)rows[i].names[count];
+		ft_text_add_names(&text, names, count);
+		assert_string_equal(ft_text_string(&text), rows[i].text);
+	}
+}
+
 static void test_ratio_parse(void **state)
 {
 	static const struct {
@@ -1182,35 +1209,21 @@ static void test_arena(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_safe),
-		cmocka_unit_test(test_text_random),
-		cmocka_unit_test(test_text_add),
-		cmocka_unit_test(test_natural_order),
-		cmocka_unit_test(test_ratio_parse),
-		cmocka_unit_test(test_ratio_make),
-		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_arena),
-		cmocka_unit_test(test_map),
-		cmocka_unit_test(test_hash),
-		cmocka_unit_test(test_printf_lengths),
-		cmocka_unit_test(test_checksum),
-		cmocka_unit_test(test_short_equal),
-		cmocka_unit_test(test_queue),
-		cmocka_unit_test(test_queue_order),
-		cmocka_unit_test(test_map_chosen),
-		cmocka_unit_test(test_error),
-		cmocka_unit_test(test_json_places),
-		cmocka_unit_test(test_json_errors),
-		cmocka_unit_test(test_json_slips),
-		cmocka_unit_test(test_json_mark),
-		cmocka_unit_test(test_file_read),
-		cmocka_unit_test(test_pattern_matches),
-		cmocka_unit_test(test_pattern_find),
-		cmocka_unit_test(test_pattern_errors),
-		cmocka_unit_test(test_pattern_limits),
-		cmocka_unit_test(test_pattern_hostile),
-		cmocka_unit_test(test_pattern_sample),
-		cmocka_unit_test(test_pattern_sample_hostile),
+		cmocka_unit_test(test_text_safe),      cmocka_unit_test(test_text_random),
+		cmocka_unit_test(test_text_add),       cmocka_unit_test(test_natural_order),
+		cmocka_unit_test(test_names),	       cmocka_unit_test(test_ratio_parse),
+		cmocka_unit_test(test_ratio_make),     cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_arena),	       cmocka_unit_test(test_map),
+		cmocka_unit_test(test_hash),	       cmocka_unit_test(test_printf_lengths),
+		cmocka_unit_test(test_checksum),       cmocka_unit_test(test_short_equal),
+		cmocka_unit_test(test_queue),	       cmocka_unit_test(test_queue_order),
+		cmocka_unit_test(test_map_chosen),     cmocka_unit_test(test_error),
+		cmocka_unit_test(test_json_places),    cmocka_unit_test(test_json_errors),
+		cmocka_unit_test(test_json_slips),     cmocka_unit_test(test_json_mark),
+		cmocka_unit_test(test_file_read),      cmocka_unit_test(test_pattern_matches),
+		cmocka_unit_test(test_pattern_find),   cmocka_unit_test(test_pattern_errors),
+		cmocka_unit_test(test_pattern_limits), cmocka_unit_test(test_pattern_hostile),
+		cmocka_unit_test(test_pattern_sample), cmocka_unit_test(test_pattern_sample_hostile),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -51,12 +51,21 @@ let skewMs = 0; // of the daemon's clock, ahead of this one
 
 const now = () => Date.now() + skewMs;
 
-function clock(time) {
+// In the browser's zone, in the order of the command line: that of a language's own habit may put the month or the day
+// first, and count hours to 12 or from 24.
+function moment(time) {
 	const date = new Date(time);
-	const today = new Date(now()).toDateString() === date.toDateString();
-	const hours = date.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit", hour12: false});
+	const two = (number) => String(number).padStart(2, "0");
 
-	return today ? hours : `${date.toLocaleDateString()} ${hours}`;
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
+		`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+// To the minute; of today without the date.
+function clock(time) {
+	const [day, hours] = moment(time).split(" ");
+
+	return `${day === moment(now()).split(" ")[0] ? "" : `${day} `}${hours.slice(0, 5)}`;
 }
 
 function ago(time) {

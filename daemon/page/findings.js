@@ -54,9 +54,15 @@ function impact(finding) {
 		.map(([key, words]) => words(finding.impact[key])).join(", ");
 }
 
+function cutOff(finding) {
+	const names = finding.hosts ?? [];
+
+	return names.slice(0, 100).join(", ") + (names.length > 100 ? ` and ${names.length - 100} more` : "");
+}
+
 function evidence(finding) {
 	const rows = [["Planned", finding.expected], ["Seen", finding.observed], ["Known by", finding.evidence],
-		["Impact", impact(finding)], ["Since", finding.since ? new Date(finding.since).toLocaleString() : ""],
+		["Impact", impact(finding)], ["Cut off", cutOff(finding)], ["Since", finding.since ? moment(finding.since) : ""],
 		["Waived", finding.waived], ["Name", finding.id]].filter(([, value]) => value);
 	const list = el("dl", {className: "pairs"});
 	const box = el("div", {className: "evidence"}, list);

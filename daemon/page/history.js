@@ -8,7 +8,7 @@ function renderHistory() {
 
 	byId("history").replaceChildren(...events.map((event) =>
 		el("li", {className: event.event === "cleared" ? "ok" : event.severity},
-			el("time", {dateTime: event.time}, new Date(event.time).toLocaleString()), el("b", {}, event.event),
+			el("time", {dateTime: event.time}, moment(event.time)), el("b", {}, event.event),
 			el("span", {className: "name"}, event.text,
 				event.event === "cleared" ? ` (after ${span(event.duration_s)})` : ""))));
 	byId("history-text").replaceChildren(events.length ? pastWhy :

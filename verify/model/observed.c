@@ -2,7 +2,6 @@
 /* The snapshot in the verifier's form: switches, the cables between them, the hosts on them. */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,50 +345,6 @@ static void names_sort(char **names, uint32_t count)
 		}
 }
 
-/* True where @b is @a with its last number one higher and of the same width: node055, node056. */
-static bool name_follows(const char *a, const char *b)
-{
-	size_t la = strlen(a), lb = strlen(b), digits = 0;
-
-	while (digits < la && isdigit((unsigned char)a[la - 1 - digits]))
-		digits++;
-	if (digits == 0 || digits > 9 || lb < digits || (la != lb && lb != la + 1))
-		return false;
-	if (strncmp(a, b, la - digits) != 0 || strspn(b + la - digits, "0123456789") != lb - (la - digits))
-		return false;
-	if (la != lb && b[la - digits] == '0')
-		return false;
-	return strtoul(b + la - digits, NULL, 10) == strtoul(a + la - digits, NULL, 10) + 1;
-}
-
-/* "node001-node018, login1" from sorted names; NULL where memory ran out. */
-static char *names_condense(char **names, uint32_t count)
-{
-	struct ft_text text = {0};
-	uint32_t groups = 0;
-
-	for (uint32_t i = 0; i < count;) {
-		uint32_t last = i;
-
-		while (last + 1 < count &&
-		       (name_follows(names[last], names[last + 1]) || strcmp(names[last], names[last + 1]) == 0))
-			last++;
-		if (groups++ == 4) {
-			ft_text_printf(&text, ", … %u more", count - i);
-			break;
-		}
-		ft_text_printf(&text, "%s%s", i ? ", " : "", names[i]);
-		if (strcmp(names[i], names[last]) != 0)
-			ft_text_printf(&text, "-%s", names[last]);
-		i = last + 1;
-	}
-	if (text.failed) {
-		ft_text_release(&text);
-		return NULL;
-	}
-	return text.data ? text.data : strdup("");
-}
-
 static int host_by_switch(const void *a, const void *b)
 {
 	const struct ft_observed_host *x = a, *y = b;
@@ -397,6 +352,17 @@ static int host_by_switch(const void *a, const void *b)
 	if (x->observed != y->observed)
 		return x->observed < y->observed ? -1 : 1;
 	return x->switch_port < y->switch_port ? -1 : x->switch_port > y->switch_port;
+}
+
+static char *names_text(char **names, uint32_t count)
+{
+	struct ft_text text = {0};
+
+	ft_text_add_names(&text, names, count);
+	if (!ft_text_failed(&text))
+		return text.data ? text.data : strdup("");
+	ft_text_release(&text);
+	return NULL;
 }
 
 static int observed_host_names(struct ft_model *m)
@@ -423,8 +389,7 @@ static int observed_host_names(struct ft_model *m)
 		}
 		observed->switches[n].end_host = i;
 		names_sort(names, count);
-		observed->switches[n].host_names =
-			ft_arena_keep(&m->memory, r == 0 ? names_condense(names, count) : NULL);
+		observed->switches[n].host_names = ft_arena_keep(&m->memory, r == 0 ? names_text(names, count) : NULL);
 		while (count > 0)
 			free(names[--count]);
 		if (!observed->switches[n].host_names)

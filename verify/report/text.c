@@ -263,6 +263,11 @@ static void finding_write(struct ft_text *t, const struct ft_report *r, const st
 		return;
 	ft_text_printf(t, "    id %s, evidence: %s\n", f->id, ft_evidence_name(f->evidence));
 	costs_write(t, r, f);
+	if (f->host_count > 0) {
+		ft_text_puts(t, "    cut off: ");
+		ft_text_add_names(t, f->hosts, f->host_count);
+		ft_text_puts(t, "\n");
+	}
 	for (size_t i = 0; i < f->symptom_count; i++)
 		ft_text_printf(t, "    so: %s\n", f->symptoms[i].text);
 }
