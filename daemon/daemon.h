@@ -43,13 +43,14 @@ struct ft_looks {
 	struct ft_changes fresh;       /* changes from the waiting events */
 	struct ft_changes confirm;     /* to be read once more: the speed of a new link may still change */
 	sd_event_source *confirm_timer;
+	bool confirming;		  /* @incremental reads these, and no event waits for it */
 	uint32_t unjudged;		  /* full sweeps in a row because of changes during them */
 	uint32_t incremental_failures;	  /* in a row */
 	uint32_t blind;			  /* sweeps in a row that failed */
 	bool no_port;			  /* the last sweep found no port to start from */
 	bool stale;			  /* the known state may be older than reported changes: a sweep comes first */
 	uint32_t failures;		  /* sweeps in a row that failed or were incomplete */
-	bool sweep_again;		  /* after the current one has ended */
+	int64_t sweep_again_ms;		  /* when, after the current one has ended; INT64_MAX: not */
 	bool judge_again;		  /* the plan changed: the known snapshot must be verified again */
 	char trouble[FT_ERROR_TEXT_SIZE]; /* of the last sweep, to log it once */
 };

@@ -137,6 +137,19 @@ static bool is_judged(const struct ft_daemon *d)
 static void settle_arm(struct ft_daemon *d);
 static void ready_later(struct ft_daemon *d);
 
+static void confirming_end(struct ft_daemon *d)
+{
+	if (d->looks.confirming)
+		changes_release(&d->looks.confirm);
+	d->looks.confirming = false;
+}
+
+static void incremental_drop(struct ft_daemon *d)
+{
+	ft_check_free(FT_STEAL(d->looks.incremental));
+	confirming_end(d);
+}
+
 /* Sweeps. */
 
 static void sweep_failed(struct ft_daemon *d, const char *why)
@@ -174,7 +187,7 @@ static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
 	bool changed = changes_any(&d->looks.since_sweep);
 
 	/* The places read again now changed before this sweep began, or are read once more now. */
-	ft_check_free(FT_STEAL(d->looks.incremental));
+	incremental_drop(d);
 	changes_release(&d->looks.waiting);
 	d->looks.settle_since_ms = 0;
 	d->looks.stale = false;
@@ -199,9 +212,10 @@ static void sweep_ended(struct ft_daemon *d, int64_t began_ms)
 
 	d->looks.sweep_ended_ms = now;
 	changes_release(&d->looks.since_sweep);
-	if (d->looks.sweep_again)
-		ft_looks_sweep_in(d, ft_config_is_ethernet(d->config) ? FILES_GAP_MS : SWEEP_GAP_MS);
-	d->looks.sweep_again = false;
+	if (d->looks.sweep_again_ms != INT64_MAX)
+		ft_looks_sweep_in(d, max(d->looks.sweep_again_ms - now,
+					 ft_config_is_ethernet(d->config) ? FILES_GAP_MS : SWEEP_GAP_MS));
+	d->looks.sweep_again_ms = INT64_MAX;
 	ft_looks_sweep_in(d, max(began_ms + interval_jittered(d) - now, SWEEP_GAP_MS));
 	if (d->looks.failures == 0 && ft_alerts_want_look(d->alerts, &d->config->rules))
 		ft_looks_sweep_in(d, CONFIRM_MS);
@@ -294,7 +308,7 @@ void ft_looks_sweep_in(struct ft_daemon *d, int64_t delay_ms)
 	int64_t when_ms = ft_guard_now_ms() + delay_ms;
 
 	if (d->looks.sweep) {
-		d->looks.sweep_again = true;
+		d->looks.sweep_again_ms = min(d->looks.sweep_again_ms, when_ms);
 		return;
 	}
 	if (when_ms < d->looks.sweep_due_ms)
@@ -305,10 +319,12 @@ void ft_looks_sweep_after_busy(struct ft_daemon *d, bool unexplained)
 {
 	int share = unexplained ? UNEXPLAINED_SHARE : BUSY_SHARE;
 	int64_t gap = max((int64_t)(d->metrics.sweep_duration_s * 1000) * share, BUSY_GAP_MS);
+	int64_t now = ft_guard_now_ms();
 
 	if (unexplained)
 		ft_log(LOG_INFO, "the subnet manager was busy and no event came: sweeping");
-	ft_looks_sweep_in(d, max(0, d->looks.sweep_ended_ms + gap - ft_guard_now_ms()));
+	/* A sweep that is under way is about to end: the gap comes after it. */
+	ft_looks_sweep_in(d, max(0, (d->looks.sweep ? now : d->looks.sweep_ended_ms) + gap - now));
 }
 
 /* Reading again. */
@@ -326,13 +342,14 @@ static void sweep_instead(struct ft_daemon *d)
 	ft_looks_sweep_in(d, max(0, d->looks.sweep_ended_ms + gap - ft_guard_now_ms()));
 }
 
-static void incremental_judge(struct ft_daemon *d, enum ft_check_kind kind, struct ft_check_result *result)
+/* Returns whether all that was known stands. */
+static bool incremental_judge(struct ft_daemon *d, enum ft_check_kind kind, struct ft_check_result *result)
 {
 	bool stands = !result->report, judged;
 
 	if (kind == FT_CHECK_JUDGE) {
 		ft_tell_look(d, result, FT_LOOK_REPLANNED);
-		return;
+		return false;
 	}
 	packets_count(d, result);
 	/* If nothing has changed, the report and the alerts stand. */
@@ -340,11 +357,12 @@ static void incremental_judge(struct ft_daemon *d, enum ft_check_kind kind, stru
 	d->metrics.rereads[judged ? FT_LOOK_COMPLETE : FT_LOOK_INCOMPLETE]++;
 	if (!judged) {
 		sweep_instead(d);
-		return;
+		return false;
 	}
 	d->looks.incremental_failures = d->looks.unjudged = 0;
 	if (!stands)
 		snapshot_take(d, FT_STEAL(result->snapshot), true);
+	return stands;
 }
 
 static void on_incremental_done(struct ft_check *check, int r, struct ft_check_result *result,
@@ -353,8 +371,10 @@ static void on_incremental_done(struct ft_check *check, int r, struct ft_check_r
 	struct ft_daemon *d = userdata;
 	enum ft_check_kind kind = ft_check_kind(check);
 	int64_t now = ft_guard_now_ms(), took = now - ft_check_begin_ms(check);
+	bool stands = false;
 
 	ft_check_leave(FT_STEAL(d->looks.incremental), &d->looks.leaving);
+	confirming_end(d);
 	d->looks.incremental_after_ms = now + took;
 	d->metrics.reread_duration_s = (double)took / 1000;
 	if (r < 0) {
@@ -362,14 +382,17 @@ static void on_incremental_done(struct ft_check *check, int r, struct ft_check_r
 		ft_log(r == -ESTALE ? LOG_DEBUG : LOG_WARNING, "%s; sweeping", err->text);
 		sweep_instead(d);
 	} else {
-		incremental_judge(d, kind, result);
+		stands = incremental_judge(d, kind, result);
 	}
 	d->looks.judge_again = false;
 	if (changes_any(&d->looks.waiting))
 		settle_arm(d);
 	if (ft_alerts_want_look(d->alerts, &d->config->rules))
 		ft_looks_sweep_in(d, CONFIRM_MS);
-	ready_later(d);
+	if (!stands)
+		ready_later(d);
+	else if (!d->looks.ready)
+		timer_set(d->looks.ready_timer, now);
 	ft_tell_status(d, d->ready);
 }
 
@@ -381,20 +404,6 @@ static void confirm_later(struct ft_daemon *d)
 	changes_add_all(&d->looks.confirm, &d->looks.fresh);
 	changes_release(&d->looks.fresh);
 	timer_set(d->looks.confirm_timer, ft_guard_now_ms() + CONFIRM_MS);
-}
-
-static int on_confirm(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct ft_daemon *d = userdata;
-
-	(void)source;
-	(void)usec;
-	if (d->snapshot && !d->looks.stale) {
-		changes_add_all(&d->looks.waiting, &d->looks.confirm);
-		settle_arm(d);
-	}
-	changes_release(&d->looks.confirm);
-	return 0;
 }
 
 /*
@@ -468,14 +477,63 @@ static void incremental_start(struct ft_daemon *d)
 	}
 }
 
+/*
+ * Reads them in a child of its own: the one that waits goes on waiting, and its copy is right unless this finds
+ * something. An event just then would else wait for both, this one's end and the next one's beginning.
+ */
+static int confirm_start(struct ft_daemon *d)
+{
+	struct ft_check_request request = ft_looks_request(d, FT_CHECK_REREAD);
+	struct ft_error err = {0};
+
+	request.snapshot = d->snapshot;
+	request.judged = is_judged(d);
+	request.changes = d->looks.confirm.items;
+	request.change_count = d->looks.confirm.count;
+	d->looks.confirming = true;
+	return ft_check_start(d->loop, &request, on_incremental_done, d, &d->looks.incremental, &err);
+}
+
+/* The places are among those of the events that wait. */
+static void confirm_join(struct ft_daemon *d)
+{
+	ft_check_leave(FT_STEAL(d->looks.incremental), &d->looks.leaving);
+	changes_add_all(&d->looks.waiting, &d->looks.confirm);
+	confirming_end(d);
+}
+
+static int on_confirm(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct ft_daemon *d = userdata;
+	bool alone = !d->looks.incremental && !changes_any(&d->looks.waiting) && !d->looks.confirm.too_many;
+
+	(void)source;
+	(void)usec;
+	if (!d->snapshot || d->looks.stale) {
+		changes_release(&d->looks.confirm);
+		return 0;
+	}
+	if (alone && confirm_start(d) == 0)
+		return 0;
+	changes_add_all(&d->looks.waiting, &d->looks.confirm);
+	changes_release(&d->looks.confirm);
+	d->looks.confirming = false;
+	settle_arm(d);
+	return 0;
+}
+
 static int on_settled(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct ft_daemon *d = userdata;
 
 	(void)source;
 	(void)usec;
+	if (d->looks.stale || !(changes_any(&d->looks.waiting) || d->looks.judge_again))
+		return 0;
+	if (d->looks.confirming)
+		confirm_join(d);
 	/* A running check arms the timer again when it ends, and so does a sweep. */
-	if (!d->looks.incremental && !d->looks.stale && (changes_any(&d->looks.waiting) || d->looks.judge_again))
+	if (!d->looks.incremental)
 		incremental_start(d);
 	return 0;
 }
@@ -521,9 +579,9 @@ void ft_looks_judge_again(struct ft_daemon *d)
 {
 	/* The running check uses the old plan. */
 	ft_looks_unready(d);
-	ft_check_free(FT_STEAL(d->looks.incremental));
+	incremental_drop(d);
 	ft_check_free(FT_STEAL(d->looks.sweep));
-	d->looks.sweep_again = false;
+	d->looks.sweep_again_ms = INT64_MAX;
 	d->looks.sweep_due_ms = INT64_MAX;
 	changes_add_all(&d->looks.waiting, &d->looks.since_sweep);
 	changes_release(&d->looks.since_sweep);
@@ -558,7 +616,7 @@ int ft_looks_begin(struct ft_daemon *d)
 {
 	int r;
 
-	d->looks.sweep_due_ms = INT64_MAX;
+	d->looks.sweep_due_ms = d->looks.sweep_again_ms = INT64_MAX;
 	r = sd_event_add_time(d->loop, &d->looks.sweep_timer, CLOCK_MONOTONIC, UINT64_MAX, TIMER_ACCURACY_US,
 			      on_sweep_timer, d);
 	if (r >= 0)
@@ -576,7 +634,7 @@ int ft_looks_begin(struct ft_daemon *d)
 void ft_looks_end(struct ft_daemon *d)
 {
 	ft_check_free(FT_STEAL(d->looks.sweep));
-	ft_check_free(FT_STEAL(d->looks.incremental));
+	incremental_drop(d);
 	ft_looks_unready(d);
 	ft_check_free_all(&d->looks.leaving);
 	d->looks.sweep_timer = sd_event_source_disable_unref(d->looks.sweep_timer);
