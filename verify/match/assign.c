@@ -171,24 +171,16 @@ static int bases_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_
 	return r == 0 && count > 0 ? restart_judge(w, image, NULL, worth, best) : r;
 }
 
-/* Gives up the places that neighbours contradict, and extends again from the others, while that lowers the faults. */
-static int best_mend(struct ft_assign_work *w, uint32_t few, struct ft_assign_worth *worth, uint32_t *best)
+/* Judges whether neighbours contradict the places of more switches than @few faults can explain. 0 or -ENOMEM. */
+static int best_doubt(struct ft_assign_work *w, uint32_t few, const struct ft_assign_worth *worth, const uint32_t *best)
 {
 	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
-	uint32_t before = UINT32_MAX;
-	int r = 0;
 
 	if (!image)
 		return -ENOMEM;
-	while (r == 0 && worth->faults > few && worth->faults < before) {
-		before = worth->faults;
-		memcpy(image, best, w->in->observed->count * sizeof(*image));
-		ft_assign_pairs_check(w, image);
-		r = restart_judge(w, image, NULL, worth, best);
-	}
 	memcpy(image, best, w->in->observed->count * sizeof(*image));
-	w->contradicted = r == 0 && worth->faults > few && ft_assign_pairs_check(w, image) > 2 * few;
-	return r;
+	w->contradicted = worth->faults > few && ft_assign_pairs_check(w, image) > 2 * few;
+	return 0;
 }
 
 /* True if a planned neighbour of @p has lost its switch, compared with the seats. */
@@ -338,7 +330,7 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 			r = ft_assign_guesses_make(w, &guesses, &count);
 	}
 	if (r == 0 && worth->price < UINT64_MAX)
-		r = best_mend(w, few, worth, best);
+		r = best_doubt(w, few, worth, best);
 	w->contradicted &= alike;
 	w->unfinished = r == 0 && worth->faults > few && (w->contradicted || w->steps > WORK_MAX);
 	return r;
