@@ -95,8 +95,7 @@ struct ft_assign_seat {
 	uint64_t price;
 	uint32_t right; /* cables as planned */
 	uint32_t right_hosts;
-	bool hostless; /* no hosts, although some belong there */
-	uint32_t row;  /* planned cables to seated switches */
+	uint32_t row; /* planned cables to seated switches */
 };
 
 /* A pair to start from. */

@@ -127,7 +127,6 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 		seat.price += FT_PRICE_FAULT * have->hosts;
 	else if (want->hosts > 0 && have->hosts == 0)
 		seat.price += FT_PRICE_FAULT;
-	seat.hostless = want->hosts > 0 && have->hosts == 0;
 	if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
 		seat.price += !w->in->names_weak ? FT_PRICE_MISNAMED : w->in->names_first ? FT_PRICE_VOTED : 1;
 	return seat;
@@ -150,15 +149,11 @@ void ft_assign_seat_move(struct ft_assign_work *w, uint32_t o, uint32_t p)
 
 /*
  * The switch is unplanned if it makes more faults in the place than as an unplanned one, where each of its cables is a
- * fault. A switch with at most half of the cables of its place is more likely unplanned.
+ * fault.
  */
 bool ft_assign_is_stranger(struct ft_assign_seat seat)
 {
-	uint64_t wrong = 2 * seat.price + (2 * (uint64_t)seat.right <= seat.row ? FT_PRICE_FAULT : 0);
-	uint64_t limit = 2 * FT_PRICE_FAULT * (2 + (uint64_t)seat.right + seat.right_hosts);
-
-	/* Having no hosts where some belong counts against it. */
-	return seat.hostless ? wrong >= limit : wrong > limit;
+	return seat.price > FT_PRICE_FAULT * (2 + (uint64_t)seat.right + seat.right_hosts);
 }
 
 /*
