@@ -479,12 +479,8 @@ static void work_release(struct ft_assign_work *w)
 static void named_seat(struct ft_assign_work *w)
 {
 	const struct ft_assign *in = w->in;
-	uint32_t named = 0;
 
 	ft_assign_seats_clear(w);
-	for (uint32_t o = 0; o < in->observed->count; o++)
-		named += in->named[o] != FT_UNASSIGNED;
-	w->mostly_named = !in->names_weak && 2 * named > in->observed->count;
 	for (unsigned int pass = 0; pass < 2; pass++)
 		for (uint32_t o = 0; o < in->observed->count; o++)
 			if (in->named[o] != FT_UNASSIGNED && in->fixed[o] == (pass == 0) &&

@@ -84,7 +84,6 @@ struct ft_assign_work {
 	uint64_t *over, *under; /* by piece: total ends of surplus and of missing cables */
 
 	uint32_t *hops_seen, *hops_planned; /* scratch, by planned switch: all 0 */
-	bool mostly_named;		    /* names are the switches' own, and most switches have one */
 	uint64_t steps;
 	bool unfinished;   /* seeds were left to try, and faults */
 	bool contradicted; /* neighbours contradict the places of more switches than a few faults can explain */
@@ -184,8 +183,6 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 void ft_assign_seat_move(struct ft_assign_work *w, uint32_t o, uint32_t p);
 /* True if the switch is cheaper as an unplanned one. */
 bool ft_assign_is_stranger(struct ft_assign_seat seat);
-/* True if it has no name where others have one, and too few of the cables of the place. */
-bool ft_assign_is_intruder(const struct ft_assign_work *w, uint32_t o, struct ft_assign_seat seat);
 
 /* Cables of @o to seated switches. Cables between two unplanned switches are not counted as faults. */
 uint32_t ft_assign_cables_to_seated(const struct ft_assign_work *w, uint32_t o);

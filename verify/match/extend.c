@@ -247,8 +247,7 @@ static bool extend_one(struct ft_assign_work *w, uint32_t o, bool force)
 
 	votes_clear(w, count);
 	w->asked[o] = w->support[o];
-	if (choice.place == FT_UNASSIGNED || ft_assign_is_stranger(choice.seat) ||
-	    ft_assign_is_intruder(w, o, choice.seat) || (choice.torn && !force))
+	if (choice.place == FT_UNASSIGNED || ft_assign_is_stranger(choice.seat) || (choice.torn && !force))
 		return false;
 	ft_assign_seat_take(w, o, choice.place);
 	return true;

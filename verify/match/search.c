@@ -77,8 +77,7 @@ static bool exchange_try(struct ft_assign_work *w, uint32_t o, uint32_t p, bool 
 	before = price_now(w, o) + (other != FT_UNASSIGNED ? price_now(w, other) : 0);
 	ft_assign_exchange(w, o, p);
 	after = price_now(w, o) + (other != FT_UNASSIGNED ? price_now(w, other) : 0);
-	if (keep && after < before &&
-	    (from != FT_UNASSIGNED || !ft_assign_is_intruder(w, o, ft_assign_seat_price(w, o, p))))
+	if (keep && after < before)
 		return true;
 	*ret_equal = after / FT_PRICE_FAULT <= before / FT_PRICE_FAULT;
 	exchange_undo(w, o, from, other, p);

@@ -156,15 +156,6 @@ bool ft_assign_is_stranger(struct ft_assign_seat seat)
 	return seat.price > FT_PRICE_FAULT * (2 + (uint64_t)seat.right + seat.right_hosts);
 }
 
-/*
- * If the others have names of their own, a switch without one is taken for a renamed planned switch only if it has most
- * of the cables of the place.
- */
-bool ft_assign_is_intruder(const struct ft_assign_work *w, uint32_t o, struct ft_assign_seat seat)
-{
-	return w->mostly_named && w->in->named[o] == FT_UNASSIGNED && 2 * (uint64_t)seat.right <= seat.row;
-}
-
 uint32_t ft_assign_cables_to_seated(const struct ft_assign_work *w, uint32_t o)
 {
 	const struct ft_multigraph *g = w->in->observed;
