@@ -135,7 +135,11 @@ def check_step(what, design, dump, day, cables, last):
     if [(r["cable"], r["state"]) for r in csv.DictReader(io.StringIO(rows.stdout))] != \
             [(str(c["cable"]), c["state"]) for c in build["cables"]]:
         bad.append("CSV and JSON differ")
+    codes = {f["code"] for f in json.loads(report.stdout)["findings"]}
     if "phases" in design_keys(design):
+        # In half a torus with exchanged cables, several ways to place the switches may fit as well.
+        if "edge" in cables[-1]["a"] and codes & {"switch-replaced", "switch-unplanned"}:
+            bad.append("all switches have the names of their places: %s" % codes)
         between = [c["state"] for c in build["cables"] if c["kind"] != "host"]
         up = sum(between.count(s) for s in IN_PLACE)
         up_planned = len(between) - between.count("not-due")
@@ -144,7 +148,6 @@ def check_step(what, design, dump, day, cables, last):
             bad.append("the report has %s, the build %d, %d, %d" % (uplinks, up_planned, up, between.count("missing")))
         if built.returncode != report.returncode:
             bad.append("exit status %d and %d" % (built.returncode, report.returncode))
-        codes = {f["code"] for f in json.loads(report.stdout)["findings"]}
         if day < "2026-06-01" and codes & {"edge-isolated", "core-missing", "cable-missing", "hosts-missing",
                                            "switch-unplanned", "sweep-incomplete", "plan-foreign"}:
             bad.append("not due, and a fault: %s" % codes)
@@ -263,11 +266,18 @@ def main():
     options = parser.parse_args()
     rng = random.Random(options.seed)
     print("seed %d" % options.seed)
+    # A cable that a first explanation took to be in a wrong place was missing in the second, and not due.
+    check_design("moved", {**TREE, "phases": PHASES}, random.Random(595247508))
+    # A cable of a swap was taken for one of the same pair, not laid yet, in a wrong port.
+    check_design("swapped", {**TREE, "cables": "plan", "phases": PHASES}, random.Random(6))
+    # The few cables that were there fitted better where an edge switch was taken for a core switch.
+    check_design("named", {**TREE, "cables": "plan", "phases": PHASES}, random.Random(8))
     for _ in range(options.rounds):
         check_design("tree", {**TREE, "phases": PHASES}, rng)
         check_design("torus", {**TORUS, "phases": [{"name": "x", "due": "2026-06-01", "switches": "sw-[0-2]-[0-3]"}]},
                      rng)
         check_design("plain", TREE, rng)
+        check_design("exact", {**TREE, "cables": "plan", "phases": PHASES}, rng)
     check_exact()
     check_rails()
     check_distances()

@@ -152,21 +152,52 @@ static void wires_in_ports(struct maker *x, struct bundle *b, bool any)
 		}
 }
 
-/* Cables in other ports: wrong where the plan gives ports. */
-static void wires_in_others(struct maker *x, struct bundle *b)
+static bool code_is_elsewhere(enum ft_code code)
 {
-	uint32_t w = b->wire;
+	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED;
+}
 
+/* The finding that observed cable @cable ends elsewhere, or FT_NONE. */
+static uint32_t finding_of(const struct ft_model *m, uint32_t cable)
+{
+	const struct ft_observed_cable *c = &m->observed.cables[cable];
+	const struct ft_report *report = m->report;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].where_count;
+		     n++)
+			if (report->findings[i].where[n].guid == m->observed.switches[c->a].guid &&
+			    report->findings[i].where[n].port == ft_port_number(m, c->a_port))
+				return (uint32_t)i;
+	return FT_NONE;
+}
+
+/* Whether one end of observed cable @cable is in the port that wire @wire has there. */
+static bool port_shared(const struct maker *x, const struct bundle *b, uint32_t cable, uint32_t wire)
+{
+	uint32_t a, z;
+
+	cable_ports(x, b, cable, &a, &z);
+	return x->s->wiring.cables[wire].a_port == a || x->s->wiring.cables[wire].b_port == z;
+}
+
+/*
+ * Cables in other ports: wrong where the plan gives ports. Such a cable is first that of the wire which it shares a
+ * port with, for others of the pair may not be laid yet; @any: then that of any wire, unless a finding says that it
+ * belongs between other switches.
+ */
+static void wires_in_others(struct maker *x, struct bundle *b, bool any)
+{
 	for (uint32_t i = 0; i < b->cables && b->left > 0; i++) {
-		uint32_t cable = cable_at(x, b, i);
+		uint32_t cable = cable_at(x, b, i), w = b->wire;
 
-		if (cable == FT_NONE || x->used[cable] || (!b->exact && x->m->misplaced[cable]))
+		if (cable == FT_NONE || x->used[cable] || (!b->exact && x->m->misplaced[cable]) ||
+		    (b->exact && any && finding_of(x->m, cable) != FT_NONE))
 			continue;
-		while (w < b->wire + b->count && x->settled[x->row_of[w]])
+		while (w < b->wire + b->count && (x->settled[x->row_of[w]] || (!any && !port_shared(x, b, cable, w))))
 			w++;
-		if (w == b->wire + b->count)
-			return;
-		wire_take(x, b, w, cable, b->exact ? FT_CABLE_WRONG_PORT : FT_CABLE_RIGHT);
+		if (w < b->wire + b->count)
+			wire_take(x, b, w, cable, b->exact ? FT_CABLE_WRONG_PORT : FT_CABLE_RIGHT);
 	}
 }
 
@@ -225,9 +256,11 @@ static void bundle_see(struct maker *x, uint32_t index)
 	/* Surplus cables of the pair do not count for those that it lacks. */
 	b.left = b.exact ? b.count : m->cells.seen[b.cell] - m->cells.foreign[b.cell];
 	wires_in_ports(x, &b, false);
-	if (b.exact)
+	if (b.exact) {
 		wires_in_ports(x, &b, true);
-	wires_in_others(x, &b);
+		wires_in_others(x, &b, false);
+	}
+	wires_in_others(x, &b, true);
 }
 
 /* ---- what ends elsewhere ---- */
@@ -267,11 +300,6 @@ static void lack_take(struct maker *x, uint32_t finding, const struct ft_lack *l
 		}
 }
 
-static bool code_is_elsewhere(enum ft_code code)
-{
-	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED;
-}
-
 static void elsewhere_see(struct maker *x)
 {
 	const struct ft_report *report = x->m->report;
@@ -280,21 +308,6 @@ static void elsewhere_see(struct maker *x)
 		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].lack_count;
 		     n++)
 			lack_take(x, (uint32_t)i, &report->findings[i].lacks[n]);
-}
-
-/* The finding that observed cable @cable ends elsewhere, or FT_NONE. */
-static uint32_t finding_of(const struct ft_model *m, uint32_t cable)
-{
-	const struct ft_observed_cable *c = &m->observed.cables[cable];
-	const struct ft_report *report = m->report;
-
-	for (size_t i = 0; i < report->finding_count; i++)
-		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].where_count;
-		     n++)
-			if (report->findings[i].where[n].guid == m->observed.switches[c->a].guid &&
-			    report->findings[i].where[n].port == ft_port_number(m, c->a_port))
-				return (uint32_t)i;
-	return FT_NONE;
 }
 
 /*

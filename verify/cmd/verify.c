@@ -211,6 +211,46 @@ static int due_settle(struct ft_model *m)
 	return 0;
 }
 
+/* Cables between switches and to hosts. */
+static uint64_t cables_count(const struct ft_plan *plan)
+{
+	uint64_t cables = 0;
+
+	for (uint32_t i = 0; i < plan->bundle_count; i++)
+		cables += plan->bundles[i].count;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		cables += plan->switches[i].hosts;
+	return cables;
+}
+
+/*
+ * The plan that is due has those cables that the first explanation took to be there, some of them in wrong places. With
+ * less to choose from, the same faults may be explained otherwise, and what was thought to be one of these cables is
+ * just not there: it is not due then. Each round leaves fewer cables, so this ends.
+ *
+ * @ret_again  out: the model was begun again with a plan that has fewer cables
+ */
+static int due_shrink(struct ft_model *m, bool *ret_again)
+{
+	const struct ft_verify_input *input = m->input;
+	struct ft_plan *due = NULL;
+	bool *not_due = NULL;
+	int r = 0;
+
+	*ret_again = false;
+	if (m->due)
+		r = ft_due_make(m, &due, &not_due);
+	if (r == 0 && due && cables_count(due) < cables_count(m->due)) {
+		ft_model_release(m);
+		model_begin(m, input, NULL, due, not_due);
+		*ret_again = true;
+		return 0;
+	}
+	ft_plan_variant_free(due);
+	free(not_due);
+	return r;
+}
+
 /* ---- several ways to place the switches ---- */
 
 /* Explains the fabric with the switches placed as @given. The plan that is due stays @of's. */
@@ -313,17 +353,28 @@ static int placings_settle(struct ft_model *m)
 	return r == 0 ? tie_find(m, others, count, best) : r;
 }
 
+static int model_explain(struct ft_model *m)
+{
+	int r = report_begin(m);
+
+	if (r == 0)
+		r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
+	return r == 0 && m->other_count > 0 ? placings_settle(m) : r;
+}
+
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 {
+	bool again = true;
 	int r;
 
 	model_begin(m, input, NULL, NULL, NULL);
 	r = due_settle(m);
-	if (r == 0)
-		r = report_begin(m);
-	if (r == 0)
-		r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
-	return r == 0 && m->other_count > 0 ? placings_settle(m) : r;
+	while (r == 0 && again) {
+		r = model_explain(m);
+		if (r == 0)
+			r = due_shrink(m, &again);
+	}
+	return r;
 }
 
 int ft_model_judge(struct ft_model *m)

@@ -205,13 +205,15 @@ static int assign(const struct ft_model *m, struct matching *g, struct ft_assign
 {
 	free(result->others);
 	*result = (struct ft_assign_result){.image = g->image, .rival = g->rival};
+	/* Names that the plan has invented give way to cables, but not while most of the cables are not there yet. */
 	return ft_assign(&(struct ft_assign){.planned = &g->planned,
 					     .observed = &g->observed,
 					     .planned_at = g->planned_at,
 					     .observed_at = g->observed_at,
 					     .named = g->named,
 					     .names_first = m->port_map.votes != NULL,
-					     .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH,
+					     .names_weak = m->plan->topology != FT_TOPOLOGY_GRAPH &&
+							   !(m->input && m->input->building),
 					     .fixed = g->fixed,
 					     .order = g->order,
 					     .image = g->given},
