@@ -10,23 +10,23 @@
 #include "base/cleanup.h"
 
 #define STRIDE 1.0	 /* a price changes by no more than e to the power of this in one move */
-#define DAMPING 0.9	 /* of moves: many parts answer the same prices */
+#define RELAXATION 1.3	 /* of Newton's steps: parts that answer each other by turns settle in fewer sweeps */
 #define NEAR 1e-9	 /* levels of costs that differ by less are equal */
 #define LENGTH_MOST 8.0	 /* steps are made so many times as long at most: where they are rounding alone, none is */
 #define SHARE_LEAST 1e-6 /* less than that is none */
 #define PRICE_LEAST 1e-100
 
+enum { RESTS = 2 }; /* so many sweeps pass over a part that has little to gain */
+
 void ft_flow_mix_release(struct ft_flow_mix *mix)
 {
-	free(mix->head);
+	free(mix->parts);
 	free(mix->routings);
 	free(mix->arcs);
-	free(mix->amounts);
-	free(mix->load);
+	free(mix->loads);
+	free(mix->at);
 	free(mix->price);
-	free(mix->change);
 	free(mix->changed);
-	free(mix->is_changed);
 }
 
 int ft_flow_mix_make(const struct ft_flow_graph *graph, uint32_t part_count, struct ft_flow_mix *ret)
@@ -37,18 +37,19 @@ int ft_flow_mix_make(const struct ft_flow_graph *graph, uint32_t part_count, str
 		.arc_count = graph->arc_count,
 		.part_count = part_count,
 		.capacity = graph->capacity,
-		.head = calloc(part_count + 1UL, sizeof(*ret->head)),
-		.load = calloc(arcs, sizeof(*ret->load)),
+		.parts = calloc(part_count + 1UL, sizeof(*ret->parts)),
+		.at = calloc(arcs, sizeof(*ret->at)),
 		.price = calloc(arcs, sizeof(*ret->price)),
-		.change = calloc(arcs, sizeof(*ret->change)),
 		.changed = calloc(arcs, sizeof(*ret->changed)),
-		.is_changed = calloc(arcs, sizeof(*ret->is_changed)),
 	};
-	if (!ret->head || !ret->load || !ret->price || !ret->change || !ret->changed || !ret->is_changed)
+	if (!ret->parts || !ret->at || !ret->price || !ret->changed)
 		return -ENOMEM;
-	memset(ret->head, 0xff, (part_count + 1UL) * sizeof(*ret->head));
-	for (uint32_t k = 0; k < graph->arc_count; k++)
+	for (uint32_t part = 0; part < part_count; part++)
+		ret->parts[part].head = UINT32_MAX;
+	for (uint32_t k = 0; k < graph->arc_count; k++) {
+		ret->at[k].weight = 1;
 		ret->price[k] = 1 / graph->capacity[k];
+	}
 	return 0;
 }
 
@@ -69,15 +70,15 @@ static int mix_grow(struct ft_flow_mix *mix, size_t arcs)
 	if (mix->used + arcs > mix->arc_room) {
 		size_t room = 2 * mix->arc_room + arcs;
 		uint32_t *list = reallocarray(mix->arcs, room, sizeof(*list));
-		double *amounts;
+		double *loads;
 
 		if (!list)
 			return -ENOMEM;
 		mix->arcs = list;
-		amounts = reallocarray(mix->amounts, room, sizeof(*amounts));
-		if (!amounts)
+		loads = reallocarray(mix->loads, room, sizeof(*loads));
+		if (!loads)
 			return -ENOMEM;
-		mix->amounts = amounts;
+		mix->loads = loads;
 		mix->arc_room = room;
 	}
 	return 0;
@@ -88,16 +89,16 @@ int ft_flow_mix_add(struct ft_flow_mix *mix, uint32_t part, const struct ft_flow
 	if (mix_grow(mix, carried->count) < 0)
 		return -ENOMEM;
 	mix->routings[mix->count] = (struct ft_flow_routing){
-		.next = mix->head[part],
+		.next = mix->parts[part].head,
 		.count = carried->count,
 		.first = mix->used,
-		.share = mix->head[part] == UINT32_MAX ? 1 : 0,
+		.share = mix->parts[part].head == UINT32_MAX ? 1 : 0,
 	};
 	for (uint32_t i = 0; i < carried->count; i++) {
 		mix->arcs[mix->used] = carried->arcs[i];
-		mix->amounts[mix->used++] = carried->amount[carried->arcs[i]];
+		mix->loads[mix->used++] = carried->amount[carried->arcs[i]] / mix->capacity[carried->arcs[i]];
 	}
-	mix->head[part] = mix->count++;
+	mix->parts[part].head = mix->count++;
 	return 0;
 }
 
@@ -112,7 +113,7 @@ static int routing_keep(const struct ft_flow_mix *old, uint32_t index, struct ft
 	mix->routings[mix->count].first = mix->used;
 	mix->routings[mix->count++].next = UINT32_MAX;
 	memcpy(mix->arcs + mix->used, old->arcs + from->first, from->count * sizeof(*mix->arcs));
-	memcpy(mix->amounts + mix->used, old->amounts + from->first, from->count * sizeof(*mix->amounts));
+	memcpy(mix->loads + mix->used, old->loads + from->first, from->count * sizeof(*mix->loads));
 	mix->used += from->count;
 	return 0;
 }
@@ -120,23 +121,23 @@ static int routing_keep(const struct ft_flow_mix *old, uint32_t index, struct ft
 /* The two have one list of heads. What is left of shares that are none any more, and rounding, goes to all others. */
 static int part_keep(const struct ft_flow_mix *old, uint32_t part, struct ft_flow_mix *mix)
 {
-	uint32_t last = UINT32_MAX, first = old->head[part];
+	uint32_t last = UINT32_MAX, first = old->parts[part].head;
 	double sum = 0;
 
-	mix->head[part] = UINT32_MAX;
+	mix->parts[part].head = UINT32_MAX;
 	for (uint32_t i = first; i != UINT32_MAX; i = old->routings[i].next) {
 		if (old->routings[i].share <= SHARE_LEAST)
 			continue;
 		if (routing_keep(old, i, mix) < 0)
 			return -ENOMEM;
 		if (last == UINT32_MAX)
-			mix->head[part] = mix->count - 1;
+			mix->parts[part].head = mix->count - 1;
 		else
 			mix->routings[last].next = mix->count - 1;
 		last = mix->count - 1;
 		sum += old->routings[i].share;
 	}
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
+	for (uint32_t i = mix->parts[part].head; i != UINT32_MAX; i = mix->routings[i].next)
 		mix->routings[i].share /= sum;
 	return 0;
 }
@@ -149,14 +150,14 @@ int ft_flow_mix_clean(struct ft_flow_mix *mix)
 
 	mix->routings = NULL;
 	mix->arcs = NULL;
-	mix->amounts = NULL;
+	mix->loads = NULL;
 	mix->count = mix->room = 0;
 	mix->used = mix->arc_room = 0;
 	for (uint32_t part = 0; r >= 0 && part < mix->part_count; part++)
 		r = part_keep(&old, part, mix);
 	free(old.routings);
 	free(old.arcs);
-	free(old.amounts);
+	free(old.loads);
 	return r;
 }
 
@@ -164,66 +165,59 @@ int ft_flow_mix_clean(struct ft_flow_mix *mix)
 
 static void price_set(struct ft_flow_mix *mix, uint32_t arc)
 {
-	double price = exp(mix->steep * (mix->load[arc] / mix->most - 1));
+	double weight = exp(mix->steep * (mix->at[arc].load / mix->most - 1));
 
-	mix->price[arc] = (price > PRICE_LEAST ? price : PRICE_LEAST) / mix->capacity[arc];
+	mix->at[arc].weight = weight > PRICE_LEAST ? weight : PRICE_LEAST;
+	mix->price[arc] = mix->at[arc].weight / mix->capacity[arc];
 }
 
 void ft_flow_mix_add_up(struct ft_flow_mix *mix, double steep)
 {
-	memset(mix->load, 0, (mix->arc_count + 1UL) * sizeof(*mix->load));
+	for (uint32_t k = 0; k < mix->arc_count; k++)
+		mix->at[k].load = 0;
 	for (uint32_t i = 0; i < mix->count; i++) {
 		const struct ft_flow_routing *routing = &mix->routings[i];
 
 		for (size_t k = routing->first; k < routing->first + routing->count; k++)
-			mix->load[mix->arcs[k]] += routing->share * mix->amounts[k];
+			mix->at[mix->arcs[k]].load += routing->share * mix->loads[k];
 	}
 	mix->most = 0;
-	for (uint32_t k = 0; k < mix->arc_count; k++) {
-		mix->load[k] /= mix->capacity[k];
-		mix->most = fmax(mix->most, mix->load[k]);
-	}
+	for (uint32_t k = 0; k < mix->arc_count; k++)
+		mix->most = fmax(mix->most, mix->at[k].load);
 	mix->steep = steep;
 	for (uint32_t k = 0; k < mix->arc_count; k++)
 		price_set(mix, k);
 	mix->steps += mix->used + mix->arc_count;
 }
 
-static double routing_cost(struct ft_flow_mix *mix, struct ft_flow_routing *routing)
+/* Its cost, and how that grows with its share, were it alone in that. */
+static void routing_look(struct ft_flow_mix *mix, struct ft_flow_routing *routing)
 {
-	double cost = 0;
+	double cost = 0, bend = 0;
 
-	for (size_t k = routing->first; k < routing->first + routing->count; k++)
-		cost += mix->price[mix->arcs[k]] * mix->amounts[k];
+	for (size_t k = routing->first; k < routing->first + routing->count; k++) {
+		double pays = mix->at[mix->arcs[k]].weight * mix->loads[k];
+
+		cost += pays;
+		bend += pays * mix->loads[k];
+	}
 	mix->steps += routing->count;
 	routing->cost = cost;
-	return cost;
+	routing->bend = bend * mix->steep / mix->most;
 }
 
 double ft_flow_mix_cost(struct ft_flow_mix *mix, uint32_t part)
 {
 	double cost = 0;
 
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
-		cost += mix->routings[i].share * routing_cost(mix, &mix->routings[i]);
+	for (uint32_t i = mix->parts[part].head; i != UINT32_MAX; i = mix->routings[i].next) {
+		routing_look(mix, &mix->routings[i]);
+		cost += mix->routings[i].share * mix->routings[i].cost;
+	}
 	return cost;
 }
 
 /* ---- moves ---- */
-
-/* How the cost of a routing grows with its share, were it alone in that. */
-static double bend_of(struct ft_flow_mix *mix, const struct ft_flow_routing *routing)
-{
-	double bend = 0;
-
-	for (size_t k = routing->first; k < routing->first + routing->count; k++) {
-		uint32_t arc = mix->arcs[k];
-
-		bend += mix->price[arc] * mix->amounts[k] * mix->amounts[k] / mix->capacity[arc];
-	}
-	mix->steps += routing->count;
-	return bend * mix->steep / mix->most;
-}
 
 /* What brings its cost to @level. Less than it has is all that it can give. */
 static double step_of(const struct ft_flow_routing *routing, double level)
@@ -244,7 +238,7 @@ static double level_find(const struct ft_flow_mix *mix, uint32_t part)
 	for (;;) {
 		double sum = 0, weight = 0, last = level;
 
-		for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
+		for (uint32_t i = mix->parts[part].head; i != UINT32_MAX; i = mix->routings[i].next) {
 			const struct ft_flow_routing *routing = &mix->routings[i];
 
 			if (!isinf(last) && step_of(routing, last) <= -routing->share) {
@@ -264,13 +258,13 @@ static double level_find(const struct ft_flow_mix *mix, uint32_t part)
 static void changes_add(struct ft_flow_mix *mix, const struct ft_flow_routing *routing)
 {
 	for (size_t k = routing->first; k < routing->first + routing->count; k++) {
-		uint32_t arc = mix->arcs[k];
+		struct ft_flow_mix_arc *at = &mix->at[mix->arcs[k]];
 
-		if (!mix->is_changed[arc]) {
-			mix->is_changed[arc] = true;
-			mix->changed[mix->changed_count++] = arc;
+		if (!at->is_changed) {
+			at->is_changed = true;
+			mix->changed[mix->changed_count++] = mix->arcs[k];
 		}
-		mix->change[arc] += routing->step * mix->amounts[k];
+		at->change += routing->step * mix->loads[k];
 	}
 	mix->steps += routing->count;
 }
@@ -283,7 +277,7 @@ static double length_of(const struct ft_flow_mix *mix, uint32_t part)
 {
 	double saves = 0, bend = 0, most = 0, length = LENGTH_MOST;
 
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
+	for (uint32_t i = mix->parts[part].head; i != UINT32_MAX; i = mix->routings[i].next) {
 		const struct ft_flow_routing *routing = &mix->routings[i];
 
 		saves -= routing->cost * routing->step;
@@ -291,15 +285,14 @@ static double length_of(const struct ft_flow_mix *mix, uint32_t part)
 			length = fmin(length, routing->share / -routing->step);
 	}
 	for (uint32_t i = 0; i < mix->changed_count; i++) {
-		uint32_t arc = mix->changed[i];
-		double load = mix->change[arc] / mix->capacity[arc];
+		const struct ft_flow_mix_arc *at = &mix->at[mix->changed[i]];
 
-		bend += mix->price[arc] * mix->change[arc] * load;
-		most = fmax(most, fabs(load));
+		bend += at->weight * at->change * at->change;
+		most = fmax(most, fabs(at->change));
 	}
 	if (saves <= 0 || bend <= 0)
 		return 0;
-	return fmin(length, mix->most / mix->steep * fmin(DAMPING * saves / bend, STRIDE / most));
+	return fmin(length, mix->most / mix->steep * fmin(RELAXATION * saves / bend, STRIDE / most));
 }
 
 static void changes_make(struct ft_flow_mix *mix, double length)
@@ -307,10 +300,10 @@ static void changes_make(struct ft_flow_mix *mix, double length)
 	for (uint32_t i = 0; i < mix->changed_count; i++) {
 		uint32_t arc = mix->changed[i];
 
-		mix->load[arc] += length * mix->change[arc] / mix->capacity[arc];
+		mix->at[arc].load += length * mix->at[arc].change;
 		price_set(mix, arc);
-		mix->change[arc] = 0;
-		mix->is_changed[arc] = false;
+		mix->at[arc].change = 0;
+		mix->at[arc].is_changed = false;
 	}
 	mix->steps += 4UL * mix->changed_count; /* an exponential takes longer than a look */
 	mix->changed_count = 0;
@@ -326,16 +319,14 @@ static void part_move(struct ft_flow_mix *mix, uint32_t part)
 {
 	double level, length;
 
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
-		mix->routings[i].bend = bend_of(mix, &mix->routings[i]);
 	level = level_find(mix, part);
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next) {
+	for (uint32_t i = mix->parts[part].head; i != UINT32_MAX; i = mix->routings[i].next) {
 		mix->routings[i].step = step_of(&mix->routings[i], level);
 		if (mix->routings[i].step > 0 || mix->routings[i].step < 0)
 			changes_add(mix, &mix->routings[i]);
 	}
 	length = length_of(mix, part);
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
+	for (uint32_t i = mix->parts[part].head; i != UINT32_MAX; i = mix->routings[i].next)
 		mix->routings[i].share = fmax(mix->routings[i].share + length * mix->routings[i].step, 0);
 	changes_make(mix, length);
 }
@@ -344,36 +335,46 @@ static double least_cost(const struct ft_flow_mix *mix, uint32_t part)
 {
 	double least = INFINITY;
 
-	for (uint32_t i = mix->head[part]; i != UINT32_MAX; i = mix->routings[i].next)
+	for (uint32_t i = mix->parts[part].head; i != UINT32_MAX; i = mix->routings[i].next)
 		least = fmin(least, mix->routings[i].cost);
 	return least;
 }
 
-/* Returns what @part pays, and adds what it could save by the routings that it has. */
-static double part_balance(struct ft_flow_mix *mix, uint32_t part, double *gain)
+/* Returns whether there is anything to gain for @part by the routings that it has, and whether that is worth a move. */
+static bool part_look(struct ft_flow_mix *mix, uint32_t part, double little)
 {
-	double cost = ft_flow_mix_cost(mix, part);
+	struct ft_flow_part *p = &mix->parts[part];
 
-	if (mix->head[part] == UINT32_MAX)
-		return 0;
-	*gain += cost - least_cost(mix, part);
-	if (mix->routings[mix->head[part]].next != UINT32_MAX)
-		part_move(mix, part);
-	return cost;
+	if (p->head == UINT32_MAX)
+		return false;
+	p->paid = ft_flow_mix_cost(mix, part);
+	p->saves = p->paid - least_cost(mix, part);
+	return mix->routings[p->head].next != UINT32_MAX && p->saves > little * p->paid;
 }
 
 void ft_flow_mix_balance(struct ft_flow_mix *mix, uint32_t part)
 {
-	double gain = 0;
-
-	part_balance(mix, part, &gain);
+	if (part_look(mix, part, 0))
+		part_move(mix, part);
 }
 
-double ft_flow_mix_sweep(struct ft_flow_mix *mix)
+double ft_flow_mix_sweep(struct ft_flow_mix *mix, double little)
 {
 	double cost = 0, gain = 0;
 
-	for (uint32_t part = 0; part < mix->part_count; part++)
-		cost += part_balance(mix, part, &gain);
+	for (uint32_t i = 0; i < mix->part_count; i++) {
+		struct ft_flow_part *part = &mix->parts[i];
+
+		if (little > 0 && part->rests > 0) {
+			part->rests--;
+		} else if (part_look(mix, i, little)) {
+			part->rests = 0;
+			part_move(mix, i);
+		} else {
+			part->rests = RESTS;
+		}
+		cost += part->paid;
+		gain += part->saves;
+	}
 	return cost > 0 ? gain / cost : 0;
 }

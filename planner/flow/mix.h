@@ -25,20 +25,33 @@ struct ft_flow_routing {
 	double step; /* of the share: the last one, or that being made */
 };
 
+/* What moves look at, of each arc in one place of the memory: they go from arc to arc in no order. */
+struct ft_flow_mix_arc {
+	double load;	 /* as a share of its capacity */
+	double weight;	 /* price * capacity */
+	double change;	 /* of the load by a move being made; else 0 */
+	bool is_changed; /* by that */
+};
+
+struct ft_flow_part {
+	uint32_t head;	/* its first routing, or UINT32_MAX */
+	uint32_t rests; /* so many sweeps pass over it */
+	double paid;	/* when it was last looked at, what it paid, */
+	double saves;	/* and what it would by the cheapest of its routings */
+};
+
 struct ft_flow_mix {
 	uint32_t arc_count, part_count;
 	const double *capacity; /* by arc */
-	uint32_t *head;		/* by part: its first routing, or UINT32_MAX */
+	struct ft_flow_part *parts;
 	struct ft_flow_routing *routings;
 	uint32_t count, room;
-	uint32_t *arcs;	 /* of all routings, one after the other, */
-	double *amounts; /* and what they carry */
+	uint32_t *arcs; /* of all routings, one after the other, */
+	double *loads;	/* and how much of its capacity each is loaded with where the share is 1 */
 	size_t used, arc_room;
-	double *load;	   /* by arc, as a share of its capacity */
-	double *price;	   /* by arc; until loads are first added up, 1 / capacity */
-	double *change;	   /* by arc: of a move being made; else 0 */
-	uint32_t *changed; /* the arcs of that, */
-	bool *is_changed;  /* and by arc whether it is one */
+	struct ft_flow_mix_arc *at; /* by arc */
+	double *price;		    /* by arc; until loads are first added up, 1 / capacity */
+	uint32_t *changed;	    /* the arcs that a move being made changes */
 	uint32_t changed_count;
 	double most, steep;
 	uint64_t steps; /* arcs looked at */
@@ -60,9 +73,12 @@ double ft_flow_mix_cost(struct ft_flow_mix *mix, uint32_t part);
 /* Moves shares of @part from its dear routings to the cheap ones. */
 void ft_flow_mix_balance(struct ft_flow_mix *mix, uint32_t part);
 
-/* Balances all parts by turns. Returns the share of all costs that would have been gained at the prices of the turns.
+/*
+ * Balances all parts by turns; those that could save less than the share @little of what they pay rest, and are not
+ * looked at again in some sweeps. 0: all are looked at. Returns the share of all costs that would have been gained at
+ * the prices of the turns, or of the last look.
  */
-double ft_flow_mix_sweep(struct ft_flow_mix *mix);
+double ft_flow_mix_sweep(struct ft_flow_mix *mix, double little);
 
 /* Drops the routings without a share. Returns 0, or -ENOMEM, after which @mix can only be released. */
 int ft_flow_mix_clean(struct ft_flow_mix *mix);

@@ -20,8 +20,9 @@
  * switches have too many routings for this file (flow.c).
  *
  * Cost: a round is O(vertices * arcs * log vertices) for the searches and, for the moves, up to 100 times the arcs of
- * all routings: with shares that are not settled the next ways are badly chosen, and gaps end at twice as much. Some 10
- * to 30 rounds reach a gap of 1 %.
+ * all routings: with shares that are not settled the next ways are badly chosen, and gaps end at twice as much. How far
+ * they must be settled follows from what ways still save: early rounds need ten sweeps. Some 10 to 30 rounds reach a
+ * gap of 1 %. The value alone would like steeper prices than ways and bounds do, and is polished by such at the end.
  */
 #include "planner/flow/sparse.h"
 
@@ -38,7 +39,10 @@
 #define STAGNATION 0.97	 /* they do if ways save more than this share of what those of the last round did, */
 #define LINGER 3	 /* but not in so many rounds, */
 #define FINE 4		 /* and not if they already tell loads by the wanted gap over this */
-#define GAIN_LEAST 1e-4	 /* demands move until this share of what they pay would be gained by it */
+#define GAIN_LEAST 1e-4	 /* demands move until this share of what they pay would be gained by it, */
+#define SETTLED 0.2	 /* or this share of what the ways of the last round saved */
+#define LITTLE 0.5	 /* a demand rests where it gains less than this share of what all do */
+#define STEEP_POLISH 4.0 /* prices of a polish are so many times as steep */
 #define WORTH 1e-3	 /* a way is worth a routing if it is by this share cheaper than what the demand pays, */
 #define WORTH_OTHERS 0.2 /* and other ways if they save all but this share of what it saves */
 #define SLACK 1e-6	 /* a way of the first round is as short as the shortest, but for rounding */
@@ -46,9 +50,12 @@
 
 enum {
 	SWEEPS_MAX = 100,
+	SWEEPS_RAISED = 32, /* where prices became steeper */
+	SWEEPS_POLISH = 12,
 	SWEEPS_EACH = 4,  /* loads are added up after so many */
 	PROOFS_FIRST = 4, /* a bound is searched after each of so many rounds, */
-	PROOFS_EVERY = 4, /* then after every so many, and when it seems near */
+	PROOFS_EVERY = 4, /* then after every so many, and when what is still to be gained */
+	PROOFS_NEAR = 5,  /* seems less than so many times the gap */
 };
 
 struct sparse {
@@ -197,29 +204,52 @@ static void mean_take(struct sparse *s)
 		s->mean[k] += weight * (s->mix.price[k] / volume - s->mean[k]);
 }
 
-static int settle(struct sparse *s)
+static int settle(struct sparse *s, int sweeps_max)
 {
-	double mean = 0;
+	double mean = 0, gain = 0;
 	int r;
 
 	value_take(s);
 	mean_take(s);
-	for (int i = 0; i < SWEEPS_MAX; i++) {
-		double gain = ft_flow_mix_sweep(&s->mix);
-		bool last = gain < GAIN_LEAST || i + 1 == SWEEPS_MAX;
-
-		if (!last && i % SWEEPS_EACH > 0)
+	for (int i = 0; i < sweeps_max; i++) {
+		gain = ft_flow_mix_sweep(&s->mix, LITTLE * gain);
+		if (i % SWEEPS_EACH > 0 && i + 1 < sweeps_max && gain >= GAIN_LEAST)
 			continue;
 		value_take(s);
 		mean_take(s);
-		if (last)
+		if (gain < GAIN_LEAST || (i > 0 && gain < SETTLED * s->saved))
 			break;
 	}
 	r = ft_flow_mix_clean(&s->mix);
 	for (uint32_t k = 0; k < s->search->graph.arc_count; k++)
-		mean += s->mix.price[k] * s->search->graph.capacity[k] * s->mix.load[k];
+		mean += s->mix.at[k].weight * s->mix.at[k].load;
 	s->soft = 1 - mean / ft_flow_search_volume(s->search, s->mix.price) / s->mix.most;
 	return r;
+}
+
+/*
+ * By prices so much steeper a few sweeps give most of the value that soft ones hold back, but ways and bounds by them
+ * are bad. So the shares are put back afterwards.
+ */
+static int value_polish(struct sparse *s)
+{
+	_cleanup_free_ double *shares = calloc(s->mix.count + 1UL, sizeof(*shares));
+
+	if (!shares)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->mix.count; i++)
+		shares[i] = s->mix.routings[i].share;
+	for (int i = 0; i < SWEEPS_POLISH && !ft_flow_search_is_enough(s->search); i += SWEEPS_EACH) {
+		ft_flow_mix_add_up(&s->mix, s->steep * STEEP_POLISH);
+		for (int k = 0; k < SWEEPS_EACH; k++)
+			ft_flow_mix_sweep(&s->mix, 0);
+		ft_flow_mix_add_up(&s->mix, s->steep * STEEP_POLISH);
+		s->search->value = fmax(s->search->value, 1 / s->mix.most);
+	}
+	for (uint32_t i = 0; i < s->mix.count; i++)
+		s->mix.routings[i].share = shares[i];
+	ft_flow_mix_add_up(&s->mix, s->steep);
+	return 0;
 }
 
 /* ---- bounds ---- */
@@ -227,7 +257,13 @@ static int settle(struct sparse *s)
 static bool is_bound_due(const struct sparse *s)
 {
 	return s->rounds <= PROOFS_FIRST || s->rounds % PROOFS_EVERY == 0 ||
-	       s->soft + s->saved < 2 * s->search->problem->gap;
+	       s->soft + s->saved < PROOFS_NEAR * s->search->problem->gap;
+}
+
+/* Whether the value would do if all that the prices hold back were added. */
+static bool is_value_near(const struct sparse *s)
+{
+	return s->search->value * (1 + s->soft) > s->search->bound * (1 - s->search->problem->gap);
 }
 
 /* Whether little more is to be found at these prices. */
@@ -235,6 +271,13 @@ static bool are_prices_too_flat(const struct sparse *s)
 {
 	return s->soft * FINE > s->search->problem->gap &&
 	       (s->soft > s->saved || (s->rounds > s->raised + LINGER && s->saved > STAGNATION * s->saved_last));
+}
+
+static int prices_raise(struct sparse *s)
+{
+	s->steep *= STEEP_MORE;
+	s->raised = s->rounds;
+	return settle(s, SWEEPS_RAISED);
 }
 
 int ft_flow_sparse_solve(struct ft_flow_search *search, uint32_t *ret_rounds)
@@ -248,18 +291,17 @@ int ft_flow_sparse_solve(struct ft_flow_search *search, uint32_t *ret_rounds)
 	do {
 		r = round_run(&s);
 		if (r >= 0)
-			r = settle(&s);
+			r = settle(&s, SWEEPS_MAX);
 		if (r < 0)
 			return r;
 		if (!ft_flow_search_is_enough(search) && is_bound_due(&s))
 			ft_flow_search_prove(search, s.mean);
-		if (are_prices_too_flat(&s)) {
-			s.steep *= STEEP_MORE;
-			s.raised = s.rounds;
-			r = settle(&s);
-			if (r < 0)
-				return r;
-		}
+		if (!ft_flow_search_is_enough(search) && is_value_near(&s))
+			r = value_polish(&s);
+		if (r >= 0 && !ft_flow_search_is_enough(search) && are_prices_too_flat(&s))
+			r = prices_raise(&s);
+		if (r < 0)
+			return r;
 	} while (!ft_flow_search_is_enough(search) && search->steps + s.mix.steps < search->steps_max);
 	*ret_rounds = s.rounds;
 	return 0;
