@@ -12,49 +12,12 @@
 
 #define FT_NONE UINT32_MAX
 
-/* The cheapest class with free places for item @item; FT_NONE if none is cheapest alone. */
-static uint32_t class_cheapest(const struct ft_choice *r, const uint32_t *capacity, uint32_t item)
-{
-	const int64_t *cost = &r->cost[(size_t)item * r->class_count];
-	uint32_t cheapest = FT_NONE;
-	bool single = false;
-
-	for (uint32_t c = 0; c < r->class_count; c++) {
-		if (capacity[c] == 0)
-			continue;
-		if (cheapest == FT_NONE || cost[c] < cost[cheapest]) {
-			cheapest = c;
-			single = true;
-		} else if (cost[c] == cost[cheapest]) {
-			single = false;
-		}
-	}
-	return single ? cheapest : FT_NONE;
-}
-
 /*
- * Seats a first run of items, each in the class that is cheapest for it alone and has no item yet: while all have their
- * cheapest class, no chain of moves is cheaper. Spines in order are all seated here. Returns how many.
+ * The assignment problem, by shortest augmenting paths over classes (a class has as many places as its capacity). Items
+ * enter one by one; the cheapest chain of moves between classes makes room for each. Exact, and fast because classes
+ * are few: O(n^2 k) while chains are short.
  */
-static uint32_t classes_begin(const struct ft_choice *r, const uint32_t *capacity, uint32_t *left, uint32_t *ret_class)
-{
-	for (uint32_t i = 0; i < r->count; i++) {
-		uint32_t c = class_cheapest(r, capacity, i);
-
-		if (c == FT_NONE || left[c] < capacity[c])
-			return i;
-		left[c]--;
-		ret_class[i] = c;
-	}
-	return r->count;
-}
-
-/*
- * Any number of classes: the assignment problem, by shortest augmenting paths over classes (a class has as many places
- * as its capacity). Items enter one by one; the cheapest chain of moves between classes makes room for each. Exact, and
- * fast because classes are few and most items are seated at once: O(n^2 k + n k^2) for the others.
- */
-static int classes_chain(const struct ft_choice *r, const uint32_t *capacity, uint32_t *ret_class)
+int ft_classes_assign(const struct ft_choice *r, const uint32_t *capacity, uint32_t *ret_class)
 {
 	uint32_t n = r->count, k = r->class_count;
 	_cleanup_free_ uint32_t *left = malloc((k + 1UL) * sizeof(*left));
@@ -65,7 +28,7 @@ static int classes_chain(const struct ft_choice *r, const uint32_t *capacity, ui
 	if (!left || !before || !mover || !price)
 		return -ENOMEM;
 	memcpy(left, capacity, k * sizeof(*left));
-	for (uint32_t i = classes_begin(r, capacity, left, ret_class); i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t to = FT_NONE;
 		bool cheaper = true;
 
@@ -101,11 +64,4 @@ static int classes_chain(const struct ft_choice *r, const uint32_t *capacity, ui
 		}
 	}
 	return 0;
-}
-
-int ft_classes_assign(const struct ft_choice *choice, const uint32_t *capacity, uint32_t *ret_class)
-{
-	if (choice->class_count == 1)
-		return 0;
-	return classes_chain(choice, capacity, ret_class);
 }
