@@ -11,8 +11,8 @@
  * cheapest restart is kept. Invariant: image and origin are each other's inverse.
  *
  * After each restart, local search moves or exchanges switches that make faults, while that lowers the price
- * (search.c). The best assignment is then improved by iterated local search, and by local search that prices the whole:
- * without it two swapped cables of a dragonfly beside a dead router were told as two misplaced ones.
+ * (search.c). The best assignment is then improved by local search that prices the whole: without it two swapped cables
+ * of a dragonfly beside a dead router were told as two misplaced ones.
  */
 #include "config.h"
 
@@ -183,108 +183,6 @@ static int best_doubt(struct ft_assign_work *w, uint32_t few, const struct ft_as
 	return 0;
 }
 
-/* True if a planned neighbour of @p has lost its switch, compared with the seats. */
-static bool is_next_to_lost(const struct ft_assign_work *w, const uint32_t *image, uint32_t p)
-{
-	const struct ft_multigraph *g = w->in->planned;
-
-	for (uint32_t i = g->first[p]; i < g->first[p + 1]; i++) {
-		uint32_t o = w->origin[g->adjacent[i].vertex];
-
-		if (o != FT_UNASSIGNED && image[o] == FT_UNASSIGNED)
-			return true;
-	}
-	return false;
-}
-
-/* Which switches give up their places: those that lack a cable, but of two neighbours one only; or all of them … */
-enum { SUSPECTS_FIRST, SUSPECTS_LAST, SUSPECTS_ALL, SUSPECTS_AROUND };
-
-/* By its name or its GUID. */
-static bool is_told(const struct ft_assign_work *w, uint32_t o)
-{
-	return w->in->fixed[o] || (!w->in->names_weak && w->in->named[o] != FT_UNASSIGNED);
-}
-
-static bool is_suspect(struct ft_assign_work *w, uint32_t o)
-{
-	struct ft_assign_seat seat;
-
-	if (w->image[o] == FT_UNASSIGNED || is_told(w, o))
-		return false;
-	seat = ft_assign_seat_price(w, o, w->image[o]);
-	return seat.right < seat.row;
-}
-
-/* … or, from SUSPECTS_AROUND on, one of them and all around it. */
-static uint32_t around_leave(struct ft_assign_work *w, uint32_t *image, uint32_t number)
-{
-	const struct ft_multigraph *g = w->in->planned;
-	uint32_t o = 0, left = 0;
-
-	for (; o < w->in->observed->count; o++)
-		if (is_suspect(w, o) && number-- == 0)
-			break;
-	if (o == w->in->observed->count)
-		return 0;
-	image[o] = FT_UNASSIGNED;
-	for (uint32_t i = g->first[w->image[o]]; i < g->first[w->image[o] + 1]; i++) {
-		uint32_t peer = w->origin[g->adjacent[i].vertex];
-
-		if (peer == FT_UNASSIGNED || is_told(w, peer))
-			continue;
-		image[peer] = FT_UNASSIGNED;
-		left++;
-	}
-	return left + 1;
-}
-
-static uint32_t suspects_leave(struct ft_assign_work *w, uint32_t *image, unsigned int way)
-{
-	uint32_t count = w->in->observed->count, left = 0;
-
-	ft_assign_seats_copy(w, image);
-	if (way >= SUSPECTS_AROUND)
-		return around_leave(w, image, way - SUSPECTS_AROUND);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t o = way == SUSPECTS_LAST ? count - 1 - i : i;
-
-		if (!is_suspect(w, o) || (way != SUSPECTS_ALL && is_next_to_lost(w, image, w->image[o])))
-			continue;
-		image[o] = FT_UNASSIGNED;
-		left++;
-	}
-	return left;
-}
-
-/*
- * Iterated local search (H. Lourenço, O. Martin, T. Stützle, 2003): gives up the places of switches that lack a cable,
- * and extends again from the others, while that is better. It undoes exchanges in a cycle, which exchanges of two do
- * not; such as of spines of a dragonfly+, which have most of their cables in common.
- */
-static int suspects_reseat(struct ft_assign_work *w, struct ft_assign_worth *worth, uint32_t *best)
-{
-	enum { AROUND_MAX = 24 };
-	static const uint64_t steps_max = 3000000;
-	_cleanup_free_ uint32_t *image = malloc((w->in->observed->count + 1UL) * sizeof(*image));
-	uint64_t limit = w->steps + steps_max;
-	bool unfinished = w->unfinished;
-	int r = image ? 0 : -ENOMEM;
-
-	for (unsigned int way = 0; r == 0 && !w->contradicted && way < SUSPECTS_AROUND + AROUND_MAX &&
-				   worth->faults > 1 && !is_least(w, worth) && w->steps < limit;) {
-		struct ft_assign_worth before = *worth;
-
-		memcpy(image, best, w->in->observed->count * sizeof(*image));
-		if (suspects_leave(w, image, way) == 0)
-			break;
-		r = restart_judge(w, image, NULL, worth, best);
-		way = ft_assign_is_better(worth, &before) ? 0 : way + 1;
-	}
-	w->unfinished = unfinished;
-	return r;
-}
-
 static uint32_t peers_least(const struct ft_multigraph *g)
 {
 	uint32_t least = UINT32_MAX;
@@ -411,8 +309,6 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 	memcpy(begin, w->image, w->in->observed->count * sizeof(*begin));
 	memcpy(certain, begin, w->in->observed->count * sizeof(*begin));
 	r = seats_try(w, begin, &worth, best);
-	if (r == 0 && worth.price < UINT64_MAX)
-		r = suspects_reseat(w, &worth, best);
 	if (r == 0 && worth.price < UINT64_MAX)
 		r = ft_assign_thorough(w, certain, &worth, best, pool);
 	if (r < 0)
