@@ -20,7 +20,6 @@
 #include "verify/cmd/gather.h"
 #include "verify/cmd/look.h"
 #include "verify/cmd/options.h"
-#include "verify/cmd/recording.h"
 #include "verify/repair/repair.h"
 #include "verify/routes/workload.h"
 #include "verify/report/draw.h"
@@ -43,7 +42,7 @@ static int report_complete(struct ft_report *report, const struct ft_options *op
 	report->plan_found = options->plan_found;
 	/* A saved snapshot of a live sweep counts as a file when it is read back. That of a moment says so itself. */
 	if (options->from) {
-		const char *detail = options->more_from_count > 0 || ft_recording_is_moment(options->from)
+		const char *detail = options->more_from_count > 0 || ft_names_moment(options->from)
 					     ? snapshot->strings + snapshot->source.detail
 					     : options->from;
 

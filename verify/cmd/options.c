@@ -17,7 +17,6 @@
 #include "verify/build/build.h"
 #include "verify/cmd/complain.h"
 #include "verify/cmd/gather.h"
-#include "verify/cmd/plan_default.h"
 #include "verify/model/report.h"
 #include "verify/cmd/stray.h"
 
