@@ -339,13 +339,23 @@ static size_t hosts_length(const char *at)
 	return end ? (size_t)(end + 1 - at) : 0;
 }
 
+/* The rest of the sentence is a list of places, in the order in which the plan has the switches. */
+static bool ports_follow(const char *at)
+{
+	static const char begin[] = " that went dark: ";
+
+	return strncmp(at, begin, sizeof(begin) - 1) == 0;
+}
+
 /*
- * Do they say something else? A label has the GUID and the hosts of a switch while another one of the same name is
- * seen: that this one has gone, or a host, is no change of a fault elsewhere.
+ * Do they say something else of the same places? A label has the GUID and the hosts of a switch while another one of
+ * the same name is seen: that this one has gone, or a host, is no change of a fault elsewhere.
  */
 static bool sentences_differ(const char *a, const char *b)
 {
 	for (;; a++, b++) {
+		if (ports_follow(a) && ports_follow(b))
+			return false;
 		a += hosts_length(a);
 		b += hosts_length(b);
 		if (guid_length(a) == 0 && guid_length(b) > 0)

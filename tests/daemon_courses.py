@@ -29,6 +29,8 @@ from results import FTCHECK, FTPLAN  # noqa: E402
 FAMILIES = ["dragonfly by rule", "dragonfly+ by rule", "classes", "planes", "islands", "irregular", "torus by rule", "hyperx by rule",
             "clos by rule", "polarfly by rule"]
 GROWN = 0x0002C905000000E0  # of a switch that is added
+# Seed and number of networks where something went wrong once. 10:2: with the new switch, a kind of spines has hosts.
+KNOWN = [(10, 2)]
 
 
 class Courses(Rig):
@@ -414,8 +416,9 @@ def inferred_network(rng, number):
 
 def networks(options):
     labels = FAMILIES + ["directors"]
-    for number in range(options.rounds):
-        rng = random.Random("courses:%d:%d" % (options.seed, number))
+    drawn = [(options.seed, number) for number in range(options.rounds)]
+    for seed, number in drawn + [known for known in KNOWN if known not in drawn]:
+        rng = random.Random("courses:%d:%d" % (seed, number))
         turn = number // 2
         if number % 2 == 0:
             label = labels[turn % len(labels)]
@@ -423,7 +426,7 @@ def networks(options):
         else:
             net = inferred_network(rng, turn)
         if net.design and (not options.only or options.only == net.label):
-            yield number, net
+            yield number + 1000 * (seed if seed != options.seed else 0), net
 
 
 if __name__ == "__main__":

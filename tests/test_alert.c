@@ -2372,6 +2372,12 @@ static void test_differs(void **state)
 		{"of sw (hosts a", "of sw", true},
 		{"of sw", "of sw (hosts a)", false},
 		{"", " 0x00000000000000a1", false},
+		/* A new plan has its switches in another order. */
+		{"sw is missing; the ports that went dark: a port 1, b port 2",
+		 "sw is missing; the ports that went dark: b port 2, a port 1", false},
+		{"sw is missing; the ports that went dark: a port 1", "sw is missing", true},
+		{"sx is missing; the ports that went dark: a port 1",
+		 "sw is missing; the ports that went dark: a port 1", true},
 		{"", "x", true},
 	};
 

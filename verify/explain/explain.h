@@ -131,10 +131,16 @@ static inline uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t ob
 void ft_loopbacks_explain(struct explain *x);
 void ft_unplanned_switches(struct explain *x);
 
-/* A switch of that place that is gone is edge-isolated, as it takes its hosts with it; else it is core-missing. */
+/*
+ * A switch of that place that is gone is edge-isolated, as it takes its hosts with it; else it is core-missing. In a
+ * graph that is asked of each switch: others of its kind may have hosts, or get some with a new plan, where it has
+ * none.
+ */
 static inline bool ft_gone_isolates(const struct ft_model *m, uint32_t place)
 {
-	return place < m->edges || (ft_is_beside(m, place) && m->places[place]->hosts > 0);
+	if (m->plan->general || ft_is_beside(m, place))
+		return m->places[place]->hosts > 0;
+	return place < m->edges;
 }
 
 /* returning.c: assigns to returning switches the cables that they still lack. */
