@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 /* ---- tracks ---- */
 
 void ft_track_free(struct ft_track *track)
@@ -72,18 +74,13 @@ void ft_draft_release(struct ft_draft *d)
 /* Takes @track, also on failure. */
 static int step_add(struct ft_draft *d, uint32_t at, struct ft_track *track)
 {
-	if (d->step_count == d->step_size) {
-		size_t size = d->step_size ? d->step_size * 2 : 16;
-		struct ft_draft_step *steps = reallocarray(d->steps, size, sizeof(*steps));
+	struct ft_draft_step *step = FT_LIST_MORE(d->steps, d->step_count);
 
-		if (!steps) {
-			ft_track_free(track);
-			return -ENOMEM;
-		}
-		d->steps = steps;
-		d->step_size = size;
+	if (!step) {
+		ft_track_free(track);
+		return -ENOMEM;
 	}
-	d->steps[d->step_count++] = (struct ft_draft_step){at, track};
+	*step = (struct ft_draft_step){at, track};
 	return 0;
 }
 
@@ -148,18 +145,14 @@ static void stand(const struct ft_draft *d, struct ft_track *track)
 /* The last event raised @track. */
 static int raise_note(struct ft_draft *d, struct ft_track *track)
 {
+	struct ft_draft_raise *raise;
+
 	if (track->kind != FT_TRACK_FINDING && track->kind != FT_TRACK_HOST)
 		return 0;
-	if (d->raise_count == d->raise_size) {
-		size_t size = d->raise_size ? d->raise_size * 2 : 16;
-		struct ft_draft_raise *raises = reallocarray(d->raises, size, sizeof(*raises));
-
-		if (!raises)
-			return -ENOMEM;
-		d->raises = raises;
-		d->raise_size = size;
-	}
-	d->raises[d->raise_count++] = (struct ft_draft_raise){d->last, track};
+	raise = FT_LIST_MORE(d->raises, d->raise_count);
+	if (!raise)
+		return -ENOMEM;
+	*raise = (struct ft_draft_raise){d->last, track};
 	return 0;
 }
 

@@ -92,10 +92,10 @@ struct ft_draft {
 	enum ft_look_kind kind; /* of a look */
 	bool full;		/* it is a look, and a full sweep */
 	struct ft_draft_step *steps;
-	size_t step_count, step_size;
+	size_t step_count;
 	struct ft_queued *first, *last; /* the events; the commit assigns their numbers */
 	struct ft_draft_raise *raises;	/* of findings and hosts, in the order of their events */
-	size_t raise_count, raise_size;
+	size_t raise_count;
 	bool indexed;	     /* its additions are in the index already, and it renames nothing */
 	bool matters;	     /* something besides the steps changes the state to be saved */
 	struct ft_text json; /* scratch */

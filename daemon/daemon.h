@@ -21,7 +21,7 @@
 /* The places of changes. */
 struct ft_changes {
 	struct ft_change *items;
-	size_t count, size;
+	size_t count;
 	bool too_many; /* too many to list: a full sweep is needed */
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/list.h"
 #include "daemon/log.h"
 #include "daemon/remember.h"
 #include "probe/guard.h"
@@ -58,23 +59,17 @@ static bool changes_any(const struct ft_changes *changes)
 
 static void changes_add(struct ft_changes *changes, const struct ft_change *change)
 {
+	struct ft_change *item;
+
 	for (size_t i = 0; i < changes->count; i++)
 		if (changes->items[i].lid == change->lid && changes->items[i].guid == change->guid &&
 		    changes->items[i].gone == change->gone)
 			return;
-	if (changes->count == changes->size) {
-		size_t size = changes->size ? changes->size * 2 : 16;
-		struct ft_change *items =
-			size > CHANGES_MAX ? NULL : reallocarray(changes->items, size, sizeof(*items));
-
-		if (!items) {
-			changes->too_many = true;
-			return;
-		}
-		changes->items = items;
-		changes->size = size;
-	}
-	changes->items[changes->count++] = *change;
+	item = changes->count < CHANGES_MAX ? FT_LIST_MORE(changes->items, changes->count) : NULL;
+	if (item)
+		*item = *change;
+	else
+		changes->too_many = true;
 }
 
 static void changes_add_all(struct ft_changes *changes, const struct ft_changes *more)
