@@ -40,6 +40,8 @@ struct ft_looks {
 	int64_t incremental_after_ms;  /* lower bound: a storm of events must not keep a core busy */
 	struct ft_changes waiting;     /* not read again yet */
 	struct ft_changes since_sweep; /* changed since the current sweep began */
+	struct ft_snapshot *swept; /* of a sweep that ended while @incremental reads what changed meanwhile; or NULL */
+	struct ft_changes since_swept; /* changed since that began */
 	struct ft_changes fresh;       /* changes from the waiting events */
 	struct ft_changes confirm;     /* to be read once more: the speed of a new link may still change */
 	sd_event_source *confirm_timer;

@@ -139,10 +139,39 @@ static void confirming_end(struct ft_daemon *d)
 	d->looks.confirming = false;
 }
 
+/* With it a sweep that waits for its end; what has changed since that began is still to be read. */
 static void incremental_drop(struct ft_daemon *d)
 {
 	ft_check_free(FT_STEAL(d->looks.incremental));
 	confirming_end(d);
+	ft_snapshot_free(FT_STEAL(d->looks.swept));
+	changes_add_all(&d->looks.waiting, &d->looks.since_swept);
+	changes_release(&d->looks.since_swept);
+}
+
+/*
+ * Something changed during a sweep, and is being read: its alert does not wait until it is read once more, upon what
+ * the sweep saw. So the sweep waits, which is older there.
+ */
+static void swept_hold(struct ft_daemon *d, struct ft_snapshot *snapshot)
+{
+	ft_snapshot_free(d->looks.swept);
+	d->looks.swept = snapshot;
+	changes_add_all(&d->looks.since_swept, &d->looks.since_sweep);
+	changes_release(&d->looks.since_sweep);
+}
+
+/* Returns whether there was one. It is judged with what is read once more now. */
+static bool swept_take(struct ft_daemon *d)
+{
+	if (!d->looks.swept)
+		return false;
+	d->looks.unjudged++;
+	d->looks.stale = false;
+	snapshot_take(d, FT_STEAL(d->looks.swept), false);
+	changes_add_all(&d->looks.waiting, &d->looks.since_swept);
+	changes_release(&d->looks.since_swept);
+	return true;
 }
 
 /* Sweeps. */
@@ -181,12 +210,16 @@ static void sweep_succeeded(struct ft_daemon *d, struct ft_check_result *result)
 {
 	bool changed = changes_any(&d->looks.since_sweep);
 
+	d->looks.stale = false;
+	d->looks.blind = 0;
+	if (changed && d->looks.unjudged < UNJUDGED_MAX && d->looks.incremental && !d->looks.confirming) {
+		swept_hold(d, FT_STEAL(result->snapshot));
+		return;
+	}
 	/* The places read again now changed before this sweep began, or are read once more now. */
 	incremental_drop(d);
 	changes_release(&d->looks.waiting);
 	d->looks.settle_since_ms = 0;
-	d->looks.stale = false;
-	d->looks.blind = 0;
 	/* An occasionally inconsistent snapshot is corrected by the next check; no snapshot at all is not. */
 	if (changed && d->looks.unjudged < UNJUDGED_MAX) {
 		d->looks.unjudged++;
@@ -379,6 +412,7 @@ static void on_incremental_done(struct ft_check *check, int r, struct ft_check_r
 	} else {
 		stands = incremental_judge(d, kind, result);
 	}
+	stands = !swept_take(d) && stands;
 	d->looks.judge_again = false;
 	if (changes_any(&d->looks.waiting))
 		settle_arm(d);
@@ -588,6 +622,7 @@ void ft_looks_judge_again(struct ft_daemon *d)
 
 void ft_looks_forget(struct ft_daemon *d)
 {
+	incremental_drop(d);
 	ft_snapshot_free(FT_STEAL(d->snapshot));
 	ft_snapshot_free(FT_STEAL(d->judged));
 	ft_remember_nothing(d);

@@ -28,7 +28,7 @@ struct ft_check {
 };
 
 static struct ft_check checks[CHECKS_MAX];
-static size_t check_count;
+static size_t check_count, told_count;
 
 int __wrap_ft_check_start(sd_event *loop, const struct ft_check_request *request, ft_check_done *done, void *userdata,
 			  struct ft_check **ret_check, struct ft_error *err);
@@ -96,6 +96,7 @@ bool __wrap_ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, en
 bool __wrap_ft_tell_look(struct ft_daemon *d, struct ft_check_result *result, enum ft_look_kind kind)
 {
 	(void)kind;
+	told_count++;
 	ft_report_free(d->report);
 	d->report = FT_STEAL(result->report);
 	return true;
@@ -137,7 +138,7 @@ static int rig_begin(void **state)
 
 	if (!rig || sd_event_new(&rig->d.loop) < 0 || ft_alerts_new(&rig->d.alerts) < 0)
 		return -1;
-	check_count = 0;
+	check_count = told_count = 0;
 	rig->config =
 		(struct ft_config){.events = true, .sweep_interval_ms = HOUR_MS, .settle_ms = 1, .settle_max_ms = 10};
 	rig->config.rules = ft_alert_rules_defaults;
@@ -284,12 +285,58 @@ static void ready_is_replaced(void **state)
 	assert_true(started(rig, 5)->waits);
 }
 
+/* The alert of an event during a sweep does not wait for what is read after the sweep. */
+static void sweep_waits_for_an_event(void **state)
+{
+	struct rig *rig = *state;
+	struct ft_check *ready = swept(rig), *sweep;
+	struct ft_snapshot *known = rig->d.snapshot;
+
+	ft_looks_sweep_in(&rig->d, 0);
+	sweep = started(rig, 3);
+	event(rig, 1);
+	while (ready->waits)
+		assert_true(sd_event_run(rig->d.loop, WAIT_US) > 0);
+	assert_int_equal(told_count, 1);
+	ended(rig, sweep, true);
+	assert_true(!ready->left && rig->d.snapshot == known);
+	assert_int_equal(told_count, 1);
+	ended(rig, ready, true);
+	assert_int_equal(told_count, 2);
+	/* Then the place is read once more, upon what the sweep saw: it is not judged until then. */
+	assert_non_null(rig->d.judged);
+	assert_int_equal(started(rig, 4)->changes, 1);
+	ended(rig, &checks[3], true);
+	assert_int_equal(told_count, 3);
+	assert_null(rig->d.judged);
+}
+
+/* A new plan in between: the place of the event is read, whatever became of its reading and of the sweep. */
+static void sweep_waits_in_vain(void **state)
+{
+	struct rig *rig = *state;
+	struct ft_check *ready = swept(rig), *sweep;
+
+	ft_looks_sweep_in(&rig->d, 0);
+	sweep = started(rig, 3);
+	event(rig, 1);
+	while (ready->waits)
+		assert_true(sd_event_run(rig->d.loop, WAIT_US) > 0);
+	ended(rig, sweep, true);
+	ft_looks_judge_again(&rig->d);
+	assert_true(ready->left && !rig->d.looks.swept);
+	while (check_count < 5)
+		assert_true(sd_event_run(rig->d.loop, WAIT_US) > 0);
+	assert_int_equal(checks[3].kind == FT_CHECK_REREAD ? checks[3].changes : checks[4].changes, 1);
+}
+
 int main(void)
 {
 #define ROW(test) cmocka_unit_test_setup_teardown(test, rig_begin, rig_end)
 	const struct CMUnitTest tests[] = {
 		ROW(sweeps_keep_their_distance), ROW(sweep_follows_at_once), ROW(ready_stays),
-		ROW(event_goes_first),		 ROW(ready_is_replaced),
+		ROW(event_goes_first),		 ROW(ready_is_replaced),     ROW(sweep_waits_for_an_event),
+		ROW(sweep_waits_in_vain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
