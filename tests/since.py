@@ -251,6 +251,43 @@ for path in ("topograph/example.out", "selene/selene.compute.txt", "plafrim/ib-s
     run = check("--diff", file, file)
     result(path, run.returncode == 0 and "nothing to report" in run.stdout, run.stdout, run.stderr)
 
+
+
+def links(f):
+    """As iblinkinfo -l prints it: of a host it has the GUIDs of the ports alone, which are others than the node's."""
+    lines = []
+    rates = {"4xHDR": b"53.125 Gbps", "4xEDR": b"25.78125 Gbps"}
+    for node in f.nodes.values():
+        for port in range(1, node.ports + 1):
+            far, far_port = node.links.get(port, (None, 0))
+            guids = [n and (n.guid if n.kind == "S" else f.port_guid(n, p))
+                     for n, p in ((node, port), (f.nodes.get(far), far_port))]
+            near = b'0x%016x "%30s" %6d %4d[  ] ==(' % (guids[0], node.description, node.lid, port)
+            if far is None:
+                lines.append(near + b'                Down/ Polling)==>             [  ] "" ( )')
+                continue
+            lines.append(near + b' 4X %18s   Active/  LinkUp)==>  0x%016x %6d %4d[  ] "%s" ( )' % (
+                rates[node.rates[port]], guids[1], f.nodes[far].lid, far_port, f.nodes[far].description))
+    return b"\n".join(lines) + b"\n"
+
+
+for number, node in enumerate(tree.nodes.values(), 1):
+    node.lid = number
+changed = copy.deepcopy(tree)
+for change in (pull, swap, moved_host):
+    change(changed)
+forms = {"a dump": lambda f: f.write(), "a snapshot": lambda f: f.write_snapshot(), "iblinkinfo": links}
+told = {}
+for was, before in forms.items():
+    for now, after in forms.items():
+        same = check("--diff", write("before", before(tree)), write("after", after(tree)))
+        result("%s and %s of one fabric" % (was, now), same.returncode == 0 and "nothing to report" in same.stdout, same.stdout,
+               same.stderr)
+        other = check("--diff", write("before", before(tree)), write("after", after(changed)), "--format", "json")
+        told[was, now] = sorted(f["code"] for f in json.loads(other.stdout)["findings"])
+        result("and of another", told[was, now] == told["a dump", "a dump"] and len(told[was, now]) == 3 and
+               "  end" not in other.stdout, other.stdout)
+
 # From live to recorded, and what is typed wrong.
 before, plan = write("before", tree.write()), write("plan.json", json.dumps(TREE).encode())
 later = copy.deepcopy(tree)

@@ -510,8 +510,8 @@ static void gaps_fix(struct ft_residual *g, struct ft_finding *f, const struct f
 {
 	const char *lower = ft_text_string(&g->x->text_a), *upper = ft_text_string(&g->x->text_b);
 	const char *kind = ft_kind_of(g->m, g->place[gaps->b]);
-	/* Where both ends are of one kind, this is the far one. */
-	const char *tier = strcmp(kind, ft_kind_of(g->m, g->place[gaps->a])) == 0 ? "far" : kind;
+	/* Where both ends are of one kind, or the kind has no name, this is the far one. */
+	const char *tier = !*kind || strcmp(kind, ft_kind_of(g->m, g->place[gaps->a])) == 0 ? "far" : kind;
 
 	if (!gaps_free(g, f, gaps, count))
 		ft_say(g->m, &f->fix, "reseat or replace the cable%s at %s; %s %s %s %s%s", count == 1 ? "" : "s",

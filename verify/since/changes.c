@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Finds what became of the devices of a recording, and amends it (verify/model/changes.h). A device is its GUID; GUIDs
- * that occur twice in a recording identify nothing, and are left alone.
+ * Finds what became of the devices of a recording, and amends it (verify/model/changes.h). A device is its GUID, a host
+ * also that of a port, which is all that some forms know of it; GUIDs that occur twice in a recording identify nothing,
+ * and are left alone.
  *
  * Places: each port of a switch that is seen now has a far end, which had a far end before; that one's switch is where
  * this switch stands now. The majority of its ports decides, by more than half of those that it has now and that the
@@ -86,6 +87,63 @@ int ft_change_pair(struct ft_comparison *c)
 			c->earlier[j] = i;
 	}
 	return 0;
+}
+
+/* ---- hosts that a recording knows by their ports ---- */
+
+/* iblinkinfo tells only the GUIDs of the ports of a host, which are not that of the node in many adapters. */
+static uint64_t host_port_guid(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	return port->guid ? port->guid : s->nodes[port->node].guid;
+}
+
+/* The host of now that has a port of host @node of before and is none of before's; else FT_NO_NODE. */
+static uint32_t port_owner(const struct ft_comparison *c, const struct ft_map *owners, uint32_t node)
+{
+	const struct ft_node *host = &c->before->nodes[node];
+
+	for (unsigned int n = 1; n <= host->port_count; n++) {
+		const struct ft_port *port = ft_node_port(c->before, host, n);
+		uint32_t owner = FT_MAP_NONE;
+
+		if (port->peer != FT_NO_PORT)
+			owner = ft_map_get(owners, host_port_guid(c->before, port));
+		if (owner != FT_MAP_NONE && c->earlier[owner] == FT_NO_NODE)
+			return owner;
+	}
+	return FT_NO_NODE;
+}
+
+/* Two recordings in different forms: such a host is the same one, by the GUID of a port. It keeps its name. */
+static int ports_compare(struct ft_comparison *c, uint32_t base)
+{
+	_cleanup_(ft_map_release) struct ft_map owners = {0};
+	const struct ft_snapshot *now = c->now;
+
+	for (uint32_t i = 0; i < now->port_count; i++) {
+		uint32_t node = now->ports[i].node;
+
+		if (now->nodes[node].type == FT_NODE_CA && now->ports[i].peer != FT_NO_PORT && !c->twin_now[node] &&
+		    c->earlier[node] == FT_NO_NODE &&
+		    ft_map_add(&owners, host_port_guid(now, &now->ports[i]), node, NULL) < 0)
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < c->before->node_count; i++) {
+		struct ft_node *host = &c->before->nodes[i];
+		const struct ft_node was = *host;
+		uint32_t owner;
+
+		if (host->type != FT_NODE_CA || c->later[i] != FT_NO_NODE || c->twin_before[i])
+			continue;
+		owner = port_owner(c, &owners, i);
+		if (owner == FT_NO_NODE)
+			continue;
+		ft_change_put(c, i, owner, base);
+		host->description = was.description;
+		host->description_length = was.description_length;
+		c->earlier[owner] = i;
+	}
+	return ft_change_pair(c);
 }
 
 /* ---- telling ---- */
@@ -535,6 +593,8 @@ int ft_since_changes(struct ft_snapshot *before, const struct ft_snapshot *now, 
 		r = strings_join(&c);
 	if (r == 0)
 		before->strings_length += now->strings_length;
+	if (r == 0)
+		r = ports_compare(&c, base);
 	if (r == 0)
 		r = places_compare(&c, base);
 	if (r == 0)
