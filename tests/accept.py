@@ -14,6 +14,7 @@ from build_timeline import TORUS, TREE, Network
 from results import FTCHECK, FTPLAN, result, write
 
 SPARE = {**TREE, "nodes": 60}
+UNIFORM = {**SPARE, "edge": {"ports": 12, "count": 12, "ports_to_nodes": 6}, "fill": "uniform"}
 
 
 def run(*arguments):
@@ -63,6 +64,15 @@ def no_host(_network, links, _slow):
     links.remove(hosts(links)[20])
 
 
+def uneven(network, links, slow):
+    """A host more than on average on one edge switch, one fewer on another, as uniform fill allows."""
+    few, many = named(network, "edge001"), named(network, "edge002")
+    link = next(link for link in hosts(links) if few in (link[0][0], link[1][0]))
+    links.remove(link)
+    links.append(tuple(sorted([next(end for end in link if end[0] != few), (many, free(many, 12, links))])))
+    pull(network, links, slow)
+
+
 def dead(name):
     def kill(network, links, _slow):
         node = named(network, name)
@@ -90,6 +100,7 @@ CASES = (("a missing cable", pull, "cable-missing"), ("a slow cable", slow_cable
 TREE_CASES = (("a dead core switch", dead("core02"), "core-missing"), ("a dead edge switch", dead("edge004"),
                                                                         "edge-isolated"),
               ("an unplanned cable", extra, "cable-unplanned"), ("a misplaced cable", moved, "cable-misplaced"))
+UNIFORM_CASES = (("a missing cable beside uneven hosts", uneven, "cable-missing"),)
 EXACT_CASES = (("swapped cables", swap, "cables-swapped"),)
 
 
@@ -167,6 +178,7 @@ def check_hash():
 def main():
     for name, design, cases in (("tree", SPARE, CASES + TREE_CASES),
                                 ("tree by ports", {**SPARE, "cables": "plan"}, CASES + TREE_CASES + EXACT_CASES),
+                                ("uniform tree", UNIFORM, UNIFORM_CASES),
                                 ("torus", TORUS, CASES + (("a dead switch", dead("sw-1-1"), "edge-isolated"),))):
         for what, change, code in cases:
             check_case("%s: %s" % (name, what), design, change, code)

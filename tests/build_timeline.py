@@ -219,6 +219,23 @@ def check_distances():
         result("far apart on %s" % day, found == expected, report.stdout[:2000])
 
 
+def check_uneven():
+    """Hosts may be spread unevenly over the edge switches, also while a part of the tree is not due."""
+    edge = {"ports": 12, "count": 12, "ports_to_nodes": 6}
+    path = write("uneven.json", json.dumps({**TREE, "nodes": 60, "edge": edge, "fill": "uniform", "phases": PHASES}))
+    network = Network(path)
+    host = next(link for link in network.links if any(network.names[end[0]] == "edge001" for end in link)
+                and any(end[0].startswith("H") for end in link))
+    other = next(node for node in network.names if network.names[node] == "edge002")
+    links = [link for link in network.links if link != host and not any(network.names[end[0]] == "edge012" for end in link)]
+    free = next(port for port in range(1, 13) if all((other, port) not in link for link in links))
+    links.append(tuple(sorted([next(end for end in host if end[0].startswith("H")), (other, free)])))
+    report = run(FTCHECK, "--plan", path, "--from", write("uneven.net", network.dump(links)), "--day", "2026-06-20",
+                 "--format", "json")
+    result("uneven hosts, and an edge switch that is not due", json.loads(report.stdout)["findings"] == [],
+           report.stdout[:2000])
+
+
 def check_state(rng):
     path, state = write("phased.json", json.dumps({**TREE, "phases": PHASES})), write("state.json", b"")
     os.unlink(state)
@@ -281,6 +298,7 @@ def main():
     check_exact()
     check_rails()
     check_distances()
+    check_uneven()
     check_state(rng)
     check_refused()
     return results.status()

@@ -351,6 +351,7 @@ int ft_design_apply_accepted(const struct ft_key_reader *reader, const struct ft
 			r = change_apply(&x, change);
 			/* A slower cable changes nothing of the network. */
 			if (r == 0 && change->rate.lanes == 0) {
+				plan->amended |= !plan->general;
 				plan->general = true;
 				plan->symmetric = false;
 				plan->bisection = FT_BISECTION_UNKNOWN;

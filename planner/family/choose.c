@@ -711,8 +711,9 @@ bool ft_plan_has_ranks(const struct ft_plan *plan)
 
 uint32_t ft_plan_host_ports(const struct ft_plan *plan, uint32_t index)
 {
-	return plan->general || ft_plan_is_beside(plan, index) ? plan->switches[index].hosts
-							       : plan->tree->ports_to_nodes;
+	bool own = (plan->general && !plan->amended) || ft_plan_is_beside(plan, index);
+
+	return own ? plan->switches[index].hosts : plan->tree->ports_to_nodes;
 }
 
 struct ft_ratio ft_plan_blocking_of(const struct ft_plan *plan, uint32_t level)

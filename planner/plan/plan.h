@@ -116,6 +116,11 @@ struct ft_plan {
 	 * only kinds, switches, hosts and bundles describe the cabling.
 	 */
 	bool general;
+	/*
+	 * It is general only as parts of a plain tree were accepted otherwise, or are not due: which edge switches have
+	 * how many of the hosts is as open as in the tree.
+	 */
+	bool amended;
 	struct ft_tree *tree; /* what only a tree has (plan/tree.h); of a graph all 0; owned */
 	/*
 	 * Of a graph that a family's rules made (planner/family/family.h): the family's name, what the network is

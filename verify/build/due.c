@@ -145,6 +145,7 @@ int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_n
 	switches_mark(m, due, not_due);
 	switches_pin(m, due);
 	/* Half a tree is no tree, and half a torus is not symmetric. */
+	due->amended |= !due->general;
 	due->general = true;
 	due->symmetric = false;
 	due->bisection = FT_BISECTION_UNKNOWN;
