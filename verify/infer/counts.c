@@ -40,7 +40,7 @@ static void topology_tell(struct ft_inference *f)
 		       ft_text_s(total), total == 1 ? "is" : "are");
 	if (lacking > 0)
 		ft_text_printf(why, ", and %llu %s", (unsigned long long)lacking,
-			       ft_infer_plural(lacking, "lacks", "lack"));
+			       ft_infer_plural(lacking, "is missing", "are missing"));
 }
 
 static void aggregation_tell(struct ft_inference *f)
