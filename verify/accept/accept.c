@@ -46,7 +46,8 @@ static const struct {
 	[FT_CODE_PLAN_FOREIGN] = {HOW_REFUSED, "it is the design of another fabric"},
 };
 
-const char *ft_accept_refusal(enum ft_code code)
+/* Why a finding of that code cannot be accepted; NULL: it can. */
+static const char *refusal_of(enum ft_code code)
 {
 	if (codes[code].how != HOW_REFUSED)
 		return NULL;
@@ -286,7 +287,7 @@ static int (*const ways[])(struct accepting *x, const struct ft_finding *f) = {
 
 static int finding_accept(struct accepting *x, const struct ft_finding *f)
 {
-	const char *why = ft_accept_refusal(f->code);
+	const char *why = refusal_of(f->code);
 	int r = 0;
 
 	if (why)

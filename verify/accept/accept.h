@@ -16,9 +16,6 @@ struct ft_accept_note {
 	const char *by, *at, *why; /* @why NULL: not said */
 };
 
-/* Why a finding of that code cannot be accepted; NULL: it can. */
-const char *ft_accept_refusal(enum ft_code code);
-
 /*
  * Adds an entry of "accepted" (ftcheck-design(5)) for finding @finding of the report of the finished model @m.
  *

@@ -31,15 +31,6 @@ static const uint64_t WORK_MAX = 60000000, WORK_FEW = 6000000, WORK_ONE = 100000
 /* An unfinished search is reported if more than one cable in so many is a fault. */
 enum { UNFINISHED_SHARE = 20 };
 
-/* Seats all unseated switches from one seed; then from further seeds while some are disconnected from the seated. */
-static void restart(struct ft_assign_work *w, const struct ft_assign_guess *seed)
-{
-	ft_assign_waiting_reset(w);
-	if (seed)
-		ft_assign_seat_take(w, seed->o, seed->p);
-	ft_assign_extend(w);
-}
-
 /* True if an unseated switch has no seated neighbour. */
 static bool is_part_left(const struct ft_assign_work *w)
 {
@@ -79,12 +70,19 @@ static int parts_seed(struct ft_assign_work *w)
 	return 0;
 }
 
-int ft_assign_restart(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed)
+/*
+ * The seats of @begin, extended from @seed, or without one; then from further seeds while some switches are
+ * disconnected from the seated ones. The result may lack some switches. 0 or -ENOMEM.
+ */
+static int restart(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed)
 {
 	int r;
 
 	ft_assign_seats_copy(w, begin);
-	restart(w, seed);
+	ft_assign_waiting_reset(w);
+	if (seed)
+		ft_assign_seat_take(w, seed->o, seed->p);
+	ft_assign_extend(w);
 	r = parts_seed(w);
 	return r == 0 ? ft_assign_twins_deal(w) : r;
 }
@@ -108,7 +106,7 @@ static void best_take(struct ft_assign_work *w, struct ft_assign_worth *best_wor
 static int restart_judge(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed,
 			 struct ft_assign_worth *best_worth, uint32_t *best)
 {
-	int r = ft_assign_restart(w, begin, seed);
+	int r = restart(w, begin, seed);
 
 	if (r < 0)
 		return r;

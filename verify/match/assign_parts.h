@@ -125,11 +125,6 @@ static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
 	return g->first[v + 1] - g->first[v];
 }
 
-/* ---- assign.c ---- */
-
-/* The seats of @begin, extended from @seed, or without one. The result may lack some switches. 0 or -ENOMEM. */
-int ft_assign_restart(struct ft_assign_work *w, const uint32_t *begin, const struct ft_assign_guess *seed);
-
 /* ---- beam.c ---- */
 
 enum { FT_BEAM_SWITCHES = 64 }; /* the largest network, planned and observed */
@@ -183,9 +178,6 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 void ft_assign_seat_move(struct ft_assign_work *w, uint32_t o, uint32_t p);
 /* True if the switch is cheaper as an unplanned one. */
 bool ft_assign_is_stranger(struct ft_assign_seat seat);
-
-/* Cables of @o to seated switches. Cables between two unplanned switches are not counted as faults. */
-uint32_t ft_assign_cables_to_seated(const struct ft_assign_work *w, uint32_t o);
 
 /* The price of @o without a place. */
 uint64_t ft_assign_stranger_price(const struct ft_assign_work *w, uint32_t o);

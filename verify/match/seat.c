@@ -156,7 +156,8 @@ bool ft_assign_is_stranger(struct ft_assign_seat seat)
 	return seat.price > FT_PRICE_FAULT * (2 + (uint64_t)seat.right + seat.right_hosts);
 }
 
-uint32_t ft_assign_cables_to_seated(const struct ft_assign_work *w, uint32_t o)
+/* Cables of @o to seated switches. Cables between two unplanned switches are not counted as faults. */
+static uint32_t cables_to_seated(const struct ft_assign_work *w, uint32_t o)
 {
 	const struct ft_multigraph *g = w->in->observed;
 	uint32_t cables = 0;
@@ -169,5 +170,5 @@ uint32_t ft_assign_cables_to_seated(const struct ft_assign_work *w, uint32_t o)
 /* A switch with hosts is less likely to be unplanned. */
 uint64_t ft_assign_stranger_price(const struct ft_assign_work *w, uint32_t o)
 {
-	return FT_PRICE_FAULT * (1UL + (w->in->observed_at[o].hosts > 0) + ft_assign_cables_to_seated(w, o));
+	return FT_PRICE_FAULT * (1UL + (w->in->observed_at[o].hosts > 0) + cables_to_seated(w, o));
 }
