@@ -6,7 +6,10 @@
  * shrinks from round to round.
  *
  * Value: any average of rounds routes every demand once, so its greatest load is the inverse of a value. The first
- * rounds are the worst, so averages begin at the rounds 0, 1, 2, 4, 8..., and the best one counts.
+ * rounds are the worst, so averages begin at the rounds 0, 1, 2, 4, 8..., and the best one counts. Each round is also
+ * mixed with the best flow in the shares that give the most (M. Frank and P. Wolfe, "An Algorithm for Quadratic
+ * Programming", 1956): where few arcs limit all, as when cables are missing from a symmetric network, averages end at
+ * some percent.
  * Bound: of any lengths. Those of the rounds are tried, and lengths that fall off exponentially with the load of the
  * best average. Where the network is so regular that all shortest paths share traffic evenly, the latter prove the
  * value of the first round at once: by complementary slackness arcs that are not full have the length 0.
@@ -33,13 +36,18 @@
 
 enum {
 	AVERAGES_MAX = 32,
+	SECTIONS = 30,	  /* of a golden section */
+	STEEP_TRIES = 8,  /* one after the other at most */
 	TRIALS_FIRST = 8, /* lengths are tried after each of so many rounds, */
 	TRIALS_EVERY = 3, /* and then after every so many */
 };
 
-#define RATE 0.5  /* by so much an arc that is loaded by its capacity grows in the first round; */
-#define FALL 0.3  /* the rate falls as rounds to the power of this */
-#define SLACK 0.3 /* of the mean length of an arc: how much longer a way may be to be used */
+#define WORTH 2e-4 /* a gain that is worth another such round */
+#define GOLDEN 0.6180339887498949
+#define STEEP_SLACK 0.05 /* of the mean length of an arc, likewise as SLACK */
+#define RATE 0.5	 /* by so much an arc that is loaded by its capacity grows in the first round; */
+#define FALL 0.3	 /* the rate falls as rounds to the power of this */
+#define SLACK 0.3	 /* of the mean length of an arc: how much longer a way may be to be used */
 
 /* The sum of the loads of all rounds from one on. */
 struct average {
@@ -56,6 +64,8 @@ struct dense {
 	uint32_t average_count;
 	uint32_t rounds, trials;
 	double steep;
+	double value_last; /* at the last steep rounds, */
+	uint32_t rounds_last;
 };
 
 static void dense_release(struct dense *d)
@@ -83,33 +93,6 @@ static int dense_make(struct ft_flow_search *search, struct dense *d)
 	return 0;
 }
 
-/* ---- bounds ---- */
-
-/* Tries lengths that follow from the best flow. */
-static void bound_try_steep(struct dense *d)
-{
-	double most = 1 / d->search->value;
-
-	for (uint32_t k = 0; k < d->search->graph.arc_count; k++)
-		d->trial[k] =
-			fmax(exp(d->steep * (d->best[k] / most - 1)), LENGTH_LEAST) / d->search->graph.capacity[k];
-	if (ft_flow_search_prove(d->search, d->trial))
-		d->steep *= 2;
-	else
-		d->steep = d->steep > STEEP_LEAST ? d->steep / STEEP_LESS : STEEP_MOST;
-}
-
-/* By turns, but at first the lengths of the rounds have no experience. */
-static void bound_improve(struct dense *d)
-{
-	if (d->rounds > TRIALS_FIRST && d->rounds % TRIALS_EVERY > 0)
-		return;
-	if (d->trials++ % 2 == 1 && d->rounds > TRIALS_FIRST / 2)
-		ft_flow_search_prove(d->search, d->length);
-	else
-		bound_try_steep(d);
-}
-
 /* ---- values ---- */
 
 /* @load is the sum of so many rounds. */
@@ -124,6 +107,44 @@ static void value_take(struct dense *d, const double *load, uint32_t rounds)
 	d->search->value = rounds / most;
 	for (uint32_t k = 0; k < d->search->graph.arc_count; k++)
 		d->best[k] = load[k] / rounds;
+}
+
+/* The greatest load of the best flow, but for the share @part of it, which goes as @load says. */
+static double most_mixed(const struct dense *d, const double *load, double part)
+{
+	double most = 0;
+
+	for (uint32_t k = 0; k < d->search->graph.arc_count; k++) {
+		double mixed = d->best[k] + part * (load[k] - d->best[k]);
+
+		most = mixed > most ? mixed : most;
+	}
+	return most;
+}
+
+/*
+ * The best flow and one more round, in the shares that give the most: the greatest load is convex in them, so a golden
+ * section finds its least. This is what ends gaps where few arcs limit all: a round that keeps away from them takes
+ * their load away with a small share, and all else stays as it is.
+ */
+static void value_mix(struct dense *d, const double *load)
+{
+	double low = 0, high = 1, part;
+
+	for (int i = 0; i < SECTIONS; i++) {
+		double a = high - GOLDEN * (high - low), b = low + GOLDEN * (high - low);
+
+		if (most_mixed(d, load, a) <= most_mixed(d, load, b))
+			high = b;
+		else
+			low = a;
+	}
+	part = (low + high) / 2;
+	if (most_mixed(d, load, part) * d->search->value * (1 + BETTER) >= 1)
+		return;
+	d->search->value = 1 / most_mixed(d, load, part);
+	for (uint32_t k = 0; k < d->search->graph.arc_count; k++)
+		d->best[k] += part * (load[k] - d->best[k]);
 }
 
 static int average_add(struct dense *d)
@@ -146,6 +167,7 @@ static int values_take(struct dense *d)
 	for (uint32_t k = 0; k < d->search->graph.arc_count; k++)
 		load[k] /= d->search->graph.capacity[k];
 	value_take(d, load, 1);
+	value_mix(d, load);
 	if ((d->rounds & (d->rounds - 1)) == 0 && average_add(d) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < d->average_count; i++) {
@@ -245,6 +267,87 @@ static void full_try(struct dense *d)
 		d->trial[k] = (full ? 1 : LENGTH_LEAST) / d->search->graph.capacity[k];
 	}
 	ft_flow_search_prove(d->search, d->trial);
+}
+
+/* Lengths that follow from the best flow. Returns their mean. */
+static double steep_lengths(struct dense *d)
+{
+	const struct ft_flow_graph *g = &d->search->graph;
+	double most = 1 / d->search->value, sum = 0;
+
+	for (uint32_t k = 0; k < g->arc_count; k++) {
+		d->trial[k] = fmax(exp(d->steep * (d->best[k] / most - 1)), LENGTH_LEAST) / g->capacity[k];
+		sum += d->trial[k];
+	}
+	return sum / g->arc_count;
+}
+
+static void steep_next(struct dense *d, bool is_better)
+{
+	if (is_better)
+		d->steep *= 2;
+	else
+		d->steep = d->steep > STEEP_LEAST ? d->steep / STEEP_LESS : STEEP_MOST;
+}
+
+/*
+ * Routes every demand once by steep lengths, along its shortest ways: what they reach bounds, and the flow keeps away
+ * from what limits the best one, which is mixed with it.
+ */
+static void steep_try(struct dense *d)
+{
+	struct ft_flow_search *search = d->search;
+	double slack = STEEP_SLACK * steep_lengths(d), reach = 0;
+	size_t next = 0;
+
+	ft_flow_carried_forget(&search->carried);
+	for (uint32_t source = 0; source < search->graph.vertex_count; source++) {
+		uint32_t count = ft_flow_demands_of(search->problem, source, search->want, &next);
+
+		if (count == 0)
+			continue;
+		ft_flow_paths_find(&search->paths, source, d->trial, search->want, count);
+		reach += ft_flow_paths_reach(&search->paths, search->want);
+		ft_flow_paths_send(&search->paths, search->want, slack, 0, d->trial, &search->carried);
+	}
+	search->steps += (uint64_t)search->graph.vertex_count * search->graph.arc_count * FT_FLOW_ROUND_STEPS;
+	for (uint32_t k = 0; k < search->graph.arc_count; k++)
+		search->carried.amount[k] /= search->graph.capacity[k];
+	value_mix(d, search->carried.amount);
+	steep_next(d, ft_flow_search_take(search, d->trial, reach));
+}
+
+/*
+ * As long as each gains more than the other rounds did since the last time: where few arcs limit all, such ones gain
+ * more than any others, and where many do, less.
+ */
+static void steep_repeat(struct dense *d)
+{
+	double others = (d->search->value - d->value_last) / (d->rounds - d->rounds_last), value;
+	int tries = 0;
+
+	do {
+		value = d->search->value;
+		steep_try(d);
+	} while (++tries < STEEP_TRIES && d->search->value > fmax(value * (1 + WORTH), value + others) &&
+		 !ft_flow_search_is_enough(d->search) && d->search->steps < d->search->steps_max);
+	d->value_last = d->search->value;
+	d->rounds_last = d->rounds;
+}
+
+/* By turns, but at first the lengths of the rounds have no experience. */
+static void bound_improve(struct dense *d)
+{
+	if (d->rounds > TRIALS_FIRST && d->rounds % TRIALS_EVERY > 0)
+		return;
+	if (d->trials++ % 2 == 1 && d->rounds > TRIALS_FIRST / 2) {
+		ft_flow_search_prove(d->search, d->length);
+	} else if (d->rounds > TRIALS_FIRST) {
+		steep_repeat(d);
+	} else {
+		steep_lengths(d);
+		steep_next(d, ft_flow_search_prove(d->search, d->trial));
+	}
 }
 
 int ft_flow_dense_solve(struct ft_flow_search *search, uint32_t rounds_max, uint32_t *ret_rounds)
