@@ -67,13 +67,15 @@ static const struct {
 	const char *magic;
 	size_t length;
 	const char *what;
-} packings[] = {
+} foreign[] = {
 	{"\xfd"
 	 "7zXZ",
 	 5, "this is packed by xz; unpack it first: xz -dc FILE | ftcheck --from -"},
 	{"BZh", 3, "this is packed by bzip2; unpack it first: bzip2 -dc FILE | ftcheck --from -"},
 	{"\x28\xb5\x2f\xfd", 4, "this is packed by zstd; unpack it first: zstd -dc FILE | ftcheck --from -"},
 	{"PK\x03\x04", 4, "this is packed by zip; unpack it first: unzip -p FILE | ftcheck --from -"},
+	{"\xff\xfe", 2, "this is UTF-16: save it as UTF-8"},
+	{"\xfe\xff", 2, "this is UTF-16: save it as UTF-8"},
 };
 
 /* Names the format of a text that no reader accepted, if it is known. */
@@ -82,9 +84,9 @@ static int mistake_tell(const char *text, size_t length, struct ft_error *err)
 	const char *end = text + length;
 	unsigned int line = 1;
 
-	for (size_t i = 0; i < FT_COUNT(packings); i++)
-		if (length >= packings[i].length && memcmp(text, packings[i].magic, packings[i].length) == 0)
-			return ft_error_set(err, -EINVAL, 1, 1, "%s", packings[i].what);
+	for (size_t i = 0; i < FT_COUNT(foreign); i++)
+		if (length >= foreign[i].length && memcmp(text, foreign[i].magic, foreign[i].length) == 0)
+			return ft_error_set(err, -EINVAL, 1, 1, "%s", foreign[i].what);
 	for (const char *at = text, *next; at < end; at = next, line++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 

@@ -9,6 +9,7 @@ and nothing else from warnings on. Each row is a rule by which ports are told.
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -168,6 +169,55 @@ def island(net):
     at(net, "old1", 21, "core1", 35)
 
 
+def small_island(net):
+    """An old switch on one cable, with one behind it on two: three cables are no majority, and not to be as new ones."""
+    cores = [net.add("core%d" % c, 36) for c in range(2)]
+    for number in range(5):
+        name = leaf(net, "leaf%02d" % number, 18, 36)
+        for c, core in enumerate(cores):
+            for k in range(6):
+                at(net, name, 19 + 6 * c + k, core, 1 + 6 * number + k)
+    for number in range(2):
+        leaf(net, "older%d" % number, 14, 24)
+    at(net, "older0", 23, "leaf02", 36)
+    for k in range(2):
+        at(net, "older0", 17 + k, "older1", 17 + k)
+
+
+def two_rows(net):
+    """The upper row of each panel is cabled, so that every other port leads to a core, one of which has hosts, too."""
+    cores = [net.add("core%d" % c, 36) for c in range(2)]
+    for number in range(6):
+        name = net.add("leaf%02d" % number, 36)
+        for p in [*range(1, 17), *range(18, 33, 2)]:
+            net.ports[name][p] = "host"
+        for k in range(8):
+            at(net, name, 21 + 2 * k, cores[k // 4], (1, 15, 27)[number // 2] + 2 * (k % 4) + number % 2)
+    for p in (9, 11, 24):
+        net.ports["core1"][p] = "host"
+
+
+def by_hand(net):
+    """Leaves in no common order, some cables crossed, dark ports elsewhere: those beside a hole tell what it was."""
+    cores = ("north", "south")
+    for core in cores:
+        net.add(core, 36)
+    for name, hosts, *blocks in (
+            ("leaf01", range(7, 19), (1, 0, (16, 17, 18)), (4, 1, (16, 17, 18)), (19, 0, (31, 33, 32)),
+             (22, 1, (31, 32, 33))),
+            ("leaf02", (9, 15, 16, 29, 33, 34), (1, 1, (4, 5, 6)), (4, 0, (5, 4, 6)), (19, 1, (22, 23, 24)),
+             (22, 0, (22, 23, 24))),
+            ("leaf03", range(7, 15), (1, 1, (1, 2, 3)), (4, 0, (1, 2, 3)), (19, 1, (19, 20, 21)), (22, 0, (19, 20, 21))),
+            ("leaf04", [*range(1, 12), *range(18, 28)], (12, 1, range(7, 13)), (30, 0, range(25, 31))),
+            ("leaf05", [*range(1, 12), *range(18, 28)], (12, 0, range(7, 13)), (30, 1, range(25, 31)))):
+        net.add(name, 36)
+        for p in hosts:
+            net.ports[name][p] = "host"
+        for first, core, numbers in blocks:
+            for k, number in enumerate(numbers):
+                at(net, name, first + k, cores[core], number)
+
+
 def serving_core(net):
     """One large switch that has more hosts than all others: it is no core without hosts, and they are in their places."""
     net.add("core", 250)
@@ -192,6 +242,13 @@ ROWS = {
     "a director's outer ports": (director, [("leaf07", 29), ("leaf00", 33), (DIR + "L12/U1", 16)]),
     "a director with empty slots": (empty_slots, [(DIR + "L03/U1", 20)]),
     "an old island": (island, [("leaf04", 25)]),
+    "beside a small island": (small_island, [("leaf04", 25)]),
+    "every other port, the last": (two_rows, [("leaf03", 35)]),
+    "every other port, the last but one": (two_rows, [("leaf02", 33)]),
+    "in a parallel bundle": (by_hand, [("leaf02", 20)]),
+    "the first of its block": (by_hand, [("leaf03", 22)]),
+    "between two of its bundle": (by_hand, [("leaf01", 2)]),
+    "the middle of a crossed bundle": (by_hand, [("leaf02", 23)]),
     "a core with hosts": (serving_core, [("leaf03", 20)]),
     "one of each bundle of a leaf of 5, which has 4 then, as others": (
         generations, [("leaf03", 17 + 1), ("leaf03", 17 + 6), ("leaf03", 17 + 11), ("leaf03", 17 + 16)]),
@@ -219,7 +276,7 @@ def findings(text):
 
 def found(net):
     """(what it is called, where, the words) of each finding from warnings on."""
-    text, ids = net.text({a: "old Infiniscale-III" if a.startswith("old") else a for a in net.ports})
+    text, ids = net.text({a: "old Infiniscale-III" if re.match("old[^e]", a) else a for a in net.ports})
     names = {guid: a for a, guid in ids.items()}
     old = False
     lines = []

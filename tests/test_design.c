@@ -33,6 +33,11 @@
 #define OPEN40 "(((((((((((((((((((((((((((((((((((((((("
 #define CLOSE40 ")*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*)*"
 
+#define FOREIGN                                                                                                 \
+	"1:1: a design is one JSON object, and this is no JSON; a recorded fabric goes to 'ftcheck --from' or " \
+	"'ftplan "                                                                                              \
+	"--infer'"
+
 static const struct bad_design {
 	const char *text;
 	const char *error; /* LINE:COLUMN: text */
@@ -40,7 +45,11 @@ static const struct bad_design {
 	/* JSON itself */
 	{"", "1:1: the file is empty: a design is one JSON object"},
 	{" \n", "1:1: the file is empty: a design is one JSON object"},
-	{"design", "1:6: '[' or '{' expected near 'design'"},
+	{"design", FOREIGN},
+	{"#\n# Topology file\nvendid=0x2c9\nSwitch\t36 \"S-1\"\t# \"a\"\n[1]\t\"H-2\"[1]\t# \"b\"\n", FOREIGN},
+	{"\x1f\x8b\b\x02", FOREIGN},
+	{"name,edge\n\tn1,e1\n", FOREIGN},
+	{"x\n  {\"ftcheck\": 1}", "1:1: '[' or '{' expected near 'x'"},
 	{"[]", "1:1: a design is one JSON object, not a list"},
 	{"{}", "1:1: \"ftcheck\": 1 is missing: the version of the format"},
 	{"{\"ftcheck\": 1, \"ftcheck\": 1}", "1:24: duplicate object key near '\"ftcheck\"'"},

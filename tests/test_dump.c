@@ -983,6 +983,9 @@ static const struct row files[] = {
 	 "\xfd"
 	 "7zXZ\0x",
 	 "1:1: this is packed by xz; unpack it first: xz -dc FILE | ftcheck --from -", 7},
+	{"UTF-16, as some shells write what is redirected", "\xff\xfe#\0\n", "1:1: this is UTF-16: save it as UTF-8",
+	 5},
+	{"UTF-16, high bytes first", "\xfe\xff\0#", "1:1: this is UTF-16: save it as UTF-8", 4},
 	{"iblinkinfo", LINKS_HEAD LINK_LINES(""), LINKS_SEEN, 0},
 	{"iblinkinfo -p", LINKS_HEAD LINK_LINES(" (HOQ:0 VL_Stall:7)"), LINKS_SEEN, 0},
 	{"iblinkinfo -l", "ibwarn: [1] noise\n" LINE_LINES(""), LINKS_SEEN, 0},

@@ -207,6 +207,24 @@ static char *bytes_dup(const char *bytes, size_t length)
 	return copy;
 }
 
+/* True for a text that cannot be meant as JSON: a recorded fabric, a table, a program. No line of it begins as one
+ * does. */
+static bool is_foreign(const char *text, size_t length)
+{
+	bool begins = true;
+
+	if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+		return false;
+	if (text[strspn(text, " \t\r\n")] == '[')
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (begins && (text[i] == '{' || text[i] == '"'))
+			return false;
+		begins = text[i] == '\n' || (begins && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r'));
+	}
+	return true;
+}
+
 /* What one reading does: planning may be left out. */
 static int design_read(const char *path, const char *text, size_t length, bool planned,
 		       const struct ft_catalog *catalog, struct ft_design **ret_design, struct ft_plan **ret_plan,
@@ -234,6 +252,10 @@ static int design_read(const char *path, const char *text, size_t length, bool p
 	design->text_length = length;
 	if (strspn(design->text, " \t\r\n") == length)
 		return ft_error_set(err, -EINVAL, 1, 1, "the file is empty: a design is one JSON object");
+	if (is_foreign(design->text, length))
+		return ft_error_set(err, -EINVAL, 1, 1,
+				    "a design is one JSON object, and this is no JSON; a recorded fabric goes to "
+				    "'ftcheck --from' or 'ftplan --infer'");
 	r = ft_json_read(design->text, length, &reading.reader.json, err);
 	if (r < 0)
 		return r;

@@ -384,8 +384,9 @@ struct prior {
 };
 
 /*
- * Fills @e by the votes of a class. @given: what the design says of all; @all: what is expected of all of the
- * tree, which is also what a class of few is held against; NULL: that is what is asked for.
+ * Fills @e by the votes of a class. @given: what the design says of all of the tree; @all: what is expected of all of
+ * it, which is also what a class of few is held against, though beside the tree that was not given; NULL: that is what
+ * is asked for.
  */
 static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *all,
 			     const struct prior *prior, const struct ft_rate_votes *votes, bool hosts)
@@ -400,7 +401,7 @@ static void expectation_find(struct expectation *e, const struct ft_rates *given
 	if (all && count < CLASS_FEW) {
 		e->rates = all->rates;
 		e->count = all->count;
-		e->given = all->given;
+		e->given = all->given && !prior->beside;
 		e->splits = all->splits;
 	} else if (prior->beside || !e->given) {
 		e->given = false;

@@ -18,7 +18,17 @@
 #include "verify/model/recall.h"
 
 /* From the likeliest port to one surely not meant. RANK_GAP is taken from the top, the others from the bottom. */
-enum { RANK_RECALLED, RANK_USUAL, RANK_BETWEEN, RANK_GAP, RANK_BESIDE, RANK_SPARE, RANK_FOREIGN };
+enum {
+	RANK_RECALLED,
+	RANK_USUAL,
+	RANK_HOLE,
+	RANK_BUNDLE,
+	RANK_BETWEEN,
+	RANK_GAP,
+	RANK_BESIDE,
+	RANK_SPARE,
+	RANK_FOREIGN
+};
 
 /*
  * True if port @number of @observed is a gap in its bundle to planned switch @peer: the cables of the bundle connect
@@ -53,7 +63,7 @@ static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t numb
 }
 
 /* Where port @number of @observed leads, as far as that is told: to planned switch @peer, or to another one. */
-enum use { USE_ELSEWHERE, USE_UNTOLD, USE_THERE };
+enum use { USE_ELSEWHERE, USE_UNTOLD, USE_HOLE, USE_THERE };
 
 static enum use use_of(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
 {
@@ -63,7 +73,7 @@ static enum use use_of(const struct ft_model *m, uint32_t observed, uint32_t num
 		return USE_THERE;
 	if (ft_port_has_use(m, observed, number))
 		return USE_ELSEWHERE;
-	return hole == FT_NONE ? USE_UNTOLD : hole == peer ? USE_THERE : USE_ELSEWHERE;
+	return hole == FT_NONE ? USE_UNTOLD : hole == peer ? USE_HOLE : USE_ELSEWHERE;
 }
 
 /* How likely port @number of @observed, which has no cable, is the one for planned switch @peer. */
@@ -87,10 +97,10 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 	}
 	use = use_of(m, observed, number, peer);
 	if (use != USE_UNTOLD)
-		return use == USE_THERE ? RANK_USUAL : RANK_FOREIGN;
+		return use == USE_THERE ? RANK_USUAL : use == USE_HOLE ? RANK_HOLE : RANK_FOREIGN;
 	/* If the kind or this switch has no pattern, numbers predict nothing: only the last free port does. */
 	if (number >= m->habit_ports || !m->regular[sw->kind] || !sw->regular)
-		return gap_tells(m, observed, number, peer) ? RANK_USUAL : RANK_SPARE;
+		return gap_tells(m, observed, number, peer) ? RANK_BUNDLE : RANK_SPARE;
 	if (ft_port_is_hosts(m, observed, number))
 		return RANK_FOREIGN;
 	/* Between the tree and switches beside it, ports have no order. */
@@ -144,7 +154,7 @@ static uint32_t usual_ports(const struct ft_model *m, uint32_t observed, uint32_
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node->port_count; n++)
-		count += use_of(m, observed, n, peer) == USE_THERE;
+		count += use_of(m, observed, n, peer) >= USE_HOLE;
 	return count;
 }
 
@@ -152,7 +162,7 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t pee
 		       uint32_t *ret_ports)
 {
 	const struct ft_port_ranges *ranges = ft_port_ranges_of(m, observed);
-	unsigned int last = usual_ports(m, observed, peer) >= need ? RANK_USUAL : RANK_SPARE;
+	unsigned int last = usual_ports(m, observed, peer) >= need ? RANK_HOLE : RANK_SPARE;
 	uint32_t found = 0;
 
 	/* If the cable's port is known, no other free one is taken. */
@@ -160,8 +170,9 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t pee
 		uint32_t room = need - found;
 		uint32_t count = rank_pick(m, ranges, observed, peer, rank, link, ret_ports + found, room);
 
-		/* A gap too small for the bundle consists of spare host ports; several spare ports decide nothing. */
-		if ((rank == RANK_GAP && count < room) || (rank == RANK_SPARE && count > room))
+		/* A gap too small for the bundle consists of spare host ports; several spare ports, or gaps in a
+		 * bundle, decide nothing. */
+		if ((rank == RANK_GAP && count < room) || ((rank == RANK_SPARE || rank == RANK_BUNDLE) && count > room))
 			continue;
 		found += count < room ? count : room;
 	}

@@ -8,11 +8,16 @@
  *
  *   COLUMN  most others of its group that are cabled to the same far switch use that number for it
  *   BESIDE  a port next to it leads to the far switch
+ *   STRIDE  a port a stride away does
  *   LINK    most of its group have a switch at that number
  *   BETWEEN it lies among the switch's own links
+ *   WITHIN  the ports next to it, or a stride away, lead to switches on both sides
  *   OFFSET  it and a port at the far end are next to two ends of one cable
  *   PAIRED  wherever that number is cabled to such switches, it is mostly to one number (of a director: one
  *           chip), which is dark there
+ *
+ * The stride is what mostly lies between two ports that lead to the same switch: 2 where the two rows of a panel lead
+ * to different ones.
  *
  * For a director, its chips replace the others of its group. OFFSET and PAIRED count only with the best far end.
  * Candidates are taken, as many as there are missing cables, if they score above all others and no other pair with
@@ -37,8 +42,8 @@
 #include "base/map.h"
 #include "verify/explain/explain.h"
 
-enum { COLUMN = 8, BESIDE = 4, LINK = 2, BETWEEN = 1, OFFSET = 3, PAIRED = 3 };
-enum { WORTH_MAX = 2 * (COLUMN + BESIDE + LINK) + OFFSET + PAIRED };
+enum { COLUMN = 8, BESIDE = 4, STRIDE = 3, LINK = 2, BETWEEN = 1, WITHIN = 1, OFFSET = 3, PAIRED = 3 };
+enum { WORTH_MAX = 2 * (COLUMN + BESIDE + LINK + WITHIN) + OFFSET + PAIRED };
 enum { ROUNDS = 8, PAIRED_MIN = 3, WORK_MAX = 1 << 26 };
 
 struct candidate {
@@ -50,20 +55,20 @@ struct candidate {
 };
 
 struct hole_end {
-	uint32_t place, observed, need, count;
+	uint32_t place, observed, need, count, stride;
 	struct candidate *at; /* in the order of numbers */
 };
 
 struct hole_pair {
 	struct hole_end end[2];
-	bool rises, falls; /* from one of its cables to the next one, the far port is one higher; one lower */
+	bool rises, falls; /* from one of its cables to the next one, the far port is as much higher; lower */
 };
 
 /* A dark port of the switch whose candidates are looked for. */
 struct dark {
 	uint32_t number;
-	uint32_t below, above; /* the places behind the ports beside it, or FT_NONE */
-	int score;	       /* LINK, BETWEEN or 0 */
+	uint32_t beside[4]; /* the places behind the ports beside it, and a stride below and above; or FT_NONE */
+	int score;	    /* LINK or BETWEEN, and WITHIN */
 };
 
 /* Where ports with one meeting number, of switches of one kind, lead to on switches of another kind. */
@@ -85,6 +90,8 @@ struct holes {
 	uint32_t *common;	   /* by place: peers that it has in common with the present one */
 	struct dark *dark;	   /* of the present switch */
 	uint32_t *column;	   /* by number: switches of the column that use it */
+	uint32_t *last;		   /* by place: the last port of the present switch that leads there */
+	uint32_t *strides;	   /* by difference of two numbers: how often ports to one place lie so far apart */
 	struct candidate *found;   /* of the present end */
 	int16_t *best, *best_mate; /* by meeting number: the best far candidate with it; with it for a mate */
 };
@@ -309,21 +316,64 @@ static int link_score(const struct ft_model *m, uint32_t observed, uint32_t numb
 													    : 0;
 }
 
+/* The difference of most neighbouring ports that lead to the same switch; 1 if most agree on none, and in directors. */
+static uint32_t stride_find(struct holes *h, uint32_t observed)
+{
+	const struct ft_model *m = h->m;
+	uint32_t ports = node_of(m, observed)->port_count, best = 1, all = 0;
+
+	memset(h->strides, 0, (ports + 1UL) * sizeof(*h->strides));
+	for (uint32_t n = 1; n <= ports; n++) {
+		uint32_t place = place_behind(m, observed, n, NULL);
+
+		if (place == FT_NONE)
+			continue;
+		if (h->last[place] > 0) {
+			h->strides[n - h->last[place]]++;
+			all++;
+		}
+		h->last[place] = n;
+	}
+	for (uint32_t n = 1; n <= ports; n++) {
+		uint32_t place = place_behind(m, observed, n, NULL);
+
+		if (place != FT_NONE)
+			h->last[place] = 0;
+		best = h->strides[n] > h->strides[best] ? n : best;
+	}
+	return !ft_observed_is_director(m, observed) && h->strides[best] * 2 > all ? best : 1;
+}
+
+static struct dark dark_make(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t stride)
+{
+	const uint32_t beside[] = {number - 1, number + 1, number > stride ? number - stride : 0, number + stride};
+	struct dark dark = {.number = number, .score = link_score(m, observed, number)};
+
+	for (unsigned int i = 0; i < FT_COUNT(beside); i++)
+		dark.beside[i] = place_behind(m, observed, beside[i], NULL);
+	if ((dark.beside[0] != FT_NONE && dark.beside[1] != FT_NONE) ||
+	    (dark.beside[2] != FT_NONE && dark.beside[3] != FT_NONE))
+		dark.score += WITHIN;
+	return dark;
+}
+
 /* Lists the dark ports of a switch in dark[]. Returns how many. */
-static uint32_t dark_list(struct holes *h, uint32_t observed)
+static uint32_t dark_list(struct holes *h, uint32_t observed, uint32_t stride)
 {
 	const struct ft_model *m = h->m;
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node_of(m, observed)->port_count && n < m->habit_ports; n++)
 		if (is_dark(m, observed, n))
-			h->dark[count++] = (struct dark){
-				.number = n,
-				.below = n > 1 ? place_behind(m, observed, n - 1, NULL) : FT_NONE,
-				.above = place_behind(m, observed, n + 1, NULL),
-				.score = link_score(m, observed, n),
-			};
+			h->dark[count++] = dark_make(m, observed, n, stride);
 	return count;
+}
+
+static int nearness(const struct dark *dark, uint32_t peer)
+{
+	if (dark->beside[0] == peer || dark->beside[1] == peer)
+		return BESIDE;
+	return dark->beside[2] == peer || dark->beside[3] == peer ? STRIDE : 0;
 }
 
 /* @dark: the number of dark ports of the switch. common_count() and dark_list() are those of it. */
@@ -342,8 +392,7 @@ static int candidates_find(struct holes *h, struct hole_end *end, uint32_t peer,
 		const struct dark *d = &h->dark[i];
 		uint32_t meeting = meeting_number(m, end->observed, d->number);
 		int own = director ? position_count(m, end->observed, d->number, peer, uses)
-				   : column_score(h->column[d->number], twins) +
-					     (d->below == peer || d->above == peer ? BESIDE : 0) + d->score;
+				   : column_score(h->column[d->number], twins) + nearness(d, peer) + d->score;
 
 		if (own > 0)
 			h->found[end->count++] = (struct candidate){
@@ -444,6 +493,8 @@ static int scratch_make(struct holes *h)
 	h->common = ft_arena_zeros(&h->memory, m->place_count, sizeof(*h->common));
 	h->dark = ft_arena_zeros(&h->memory, ports, sizeof(*h->dark));
 	h->column = ft_arena_zeros(&h->memory, ports + 1UL, sizeof(*h->column));
+	h->last = ft_arena_zeros(&h->memory, m->place_count, sizeof(*h->last));
+	h->strides = ft_arena_zeros(&h->memory, ports + 1UL, sizeof(*h->strides));
 	h->found = ft_arena_zeros(&h->memory, ports, sizeof(*h->found));
 	h->best = ft_arena_zeros(&h->memory, meetings, sizeof(*h->best));
 	h->best_mate = ft_arena_zeros(&h->memory, meetings, sizeof(*h->best_mate));
@@ -457,14 +508,17 @@ static int ends_fill(struct holes *h)
 	int r = 0;
 
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
-		uint32_t dark;
+		uint32_t dark, stride;
 
 		if (h->first_end[i] == h->first_end[i + 1])
 			continue;
-		dark = dark_list(h, i);
+		stride = stride_find(h, i);
+		dark = dark_list(h, i, stride);
 		common_count(h, m->observed.switches[i].planned, false);
-		for (uint32_t e = h->first_end[i]; r == 0 && e < h->first_end[i + 1]; e++)
+		for (uint32_t e = h->first_end[i]; r == 0 && e < h->first_end[i + 1]; e++) {
+			end_at(h, h->ends[e])->stride = stride;
 			r = candidates_find(h, end_at(h, h->ends[e]), end_at(h, h->ends[e] ^ 1)->place, dark);
+		}
 		common_count(h, m->observed.switches[i].planned, true);
 	}
 	return r;
@@ -480,16 +534,23 @@ static uint32_t *hole_of(const struct holes *h, const struct hole_end *end, uint
 /* One cable alone may have a parallel neighbour; several that are not parallel have none. */
 static void pair_step(const struct ft_model *m, struct hole_pair *pair)
 {
-	uint32_t observed = pair->end[0].observed, there = pair->end[1].place;
+	const struct hole_end *near = &pair->end[0], *end = &pair->end[1];
+	uint32_t before = 0, far_before = 0;
 
-	pair->rises = m->cells.seen[ft_cell_at(m, pair->end[0].place, there)] < 2;
-	for (uint32_t p = 1; p < node_of(m, observed)->port_count; p++) {
-		uint32_t far = 0, next = 0;
+	pair->rises = m->cells.seen[ft_cell_at(m, near->place, end->place)] < 2;
+	for (uint32_t p = 1; p <= node_of(m, near->observed)->port_count; p++) {
+		uint32_t far = 0;
 
-		if (place_behind(m, observed, p, &far) != there || place_behind(m, observed, p + 1, &next) != there)
+		if (place_behind(m, near->observed, p, &far) != end->place)
 			continue;
-		pair->rises |= next == far + 1;
-		pair->falls |= next + 1 == far;
+		if (before > 0) {
+			int64_t step = (int64_t)p - before, far_step = (int64_t)far - far_before;
+
+			pair->rises |= far_step == step || far_step * near->stride == step * end->stride;
+			pair->falls |= far_step == -step || far_step * near->stride == -step * end->stride;
+		}
+		before = p;
+		far_before = far;
 	}
 }
 
@@ -530,22 +591,25 @@ static void worth_raise(struct candidate *c, int worth)
 }
 
 /*
- * OFFSET: the two ports are next to the ends of one cable between the same switches, on the same side of both, or on
- * opposite ones where the cables of the pair are so, as those of a leaf may be to a board whose ports run backwards.
+ * OFFSET: the two ports are next to the ends of one cable between the same switches, or a stride away, on the same side
+ * of both, or on opposite ones where the cables of the pair are so, as those of a leaf may be to a board whose ports
+ * run backwards. @steps: how far, by the ends of the pair.
  */
-static void offset_weigh(const struct holes *h, const struct hole_pair *pair, unsigned int side, struct candidate *c)
+static void offset_weigh(const struct holes *h, const struct hole_pair *pair, unsigned int side, struct candidate *c,
+			 const uint32_t *steps)
 {
 	const struct hole_end *near = &pair->end[side], *far = &pair->end[1 - side];
 
 	for (int step = -1; step <= 1; step += 2) {
-		uint32_t number = 0;
+		uint32_t number = 0, beside = c->number + (uint32_t)step * steps[side];
 
-		if (place_behind(h->m, near->observed, c->number + (uint32_t)step, &number) != far->place)
+		if (place_behind(h->m, near->observed, beside, &number) != far->place)
 			continue;
 		for (int turn = -1; turn <= 1; turn += 2) {
-			const struct candidate *other = (turn < 0 ? pair->rises : pair->falls)
-								? candidate_at(far, number + (uint32_t)(turn * step))
-								: NULL;
+			const struct candidate *other =
+				(turn < 0 ? pair->rises : pair->falls)
+					? candidate_at(far, number + (uint32_t)(turn * step) * steps[1 - side])
+					: NULL;
 
 			if (other)
 				worth_raise(c, c->own + other->own + OFFSET + (are_paired(c, other) ? PAIRED : 0));
@@ -575,7 +639,8 @@ static void end_weigh(struct holes *h, const struct hole_pair *pair, unsigned in
 		c->worth = c->own;
 		if (there > 0)
 			worth_raise(c, c->own + there + PAIRED);
-		offset_weigh(h, pair, side, c);
+		offset_weigh(h, pair, side, c, (const uint32_t[2]){1, 1});
+		offset_weigh(h, pair, side, c, (const uint32_t[2]){pair->end[0].stride, pair->end[1].stride});
 	}
 	for (uint32_t j = 0; j < far->count; j++) {
 		h->best[far->at[j].meeting] = 0;
