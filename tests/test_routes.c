@@ -17,6 +17,12 @@
 #define TWO                                                                                                  \
 	"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":16,\"edge\":{\"ports\":8,\"count\":4,\"ports_to_nodes\":4," \
 	"\"ports_to_core\":4},\"core\":{\"ports\":8,\"count\":2},\"bundle\":2}"
+/* One more switch on one cable of an edge, with as many hosts as all of these. */
+#define BESIDE                                                                                                 \
+	"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":16,\"edge\":{\"ports\":9,\"count\":4,\"ports_to_nodes\":4,"   \
+	"\"ports_to_core\":4},\"core\":{\"ports\":8,\"count\":2},\"bundle\":2,\"islands\":[{\"name\":\"old\"," \
+	"\"switches\":[{\"name\":\"old1\",\"ports\":18,\"hosts\":16}],\"bundles\":[{\"a\":\"old1\","           \
+	"\"b\":\"edge001\",\"count\":1}]}]}"
 /* Three pods of two edges and two spines, two planes of two cores. */
 #define THREE                                                                                                         \
 	"{\"ftcheck\":1,\"name\":\"t\",\"levels\":3,\"nodes\":12,\"pods\":3,\"edge\":{\"ports\":4,\"count\":6,"       \
@@ -66,7 +72,9 @@ static int tier_of(const struct ft_snapshot *s, uint32_t node)
 {
 	const char *name = ft_node_description(s, &s->nodes[node]);
 
-	return s->nodes[node].type != FT_NODE_SWITCH ? -1 : name[0] == 'e' ? 0 : name[0] == 's' ? 1 : 2;
+	if (s->nodes[node].type != FT_NODE_SWITCH)
+		return -1;
+	return name[0] == 'o' ? 0 : name[0] == 'e' ? 1 : name[0] == 's' ? 2 : 3;
 }
 
 /* Ways first up, then down: those that go down to @node, and then those that may go up first. */
@@ -125,7 +133,7 @@ static void tables_fill(struct tables *t)
 			/* By other digits at each tier, or spines would use but half of their uplinks. */
 			if (count > 0)
 				t->routes->tables[n].ports[lid] =
-					(uint8_t)good[(tier_of(s, n) == 0 ? turn : turn / 2) % count];
+					(uint8_t)good[(tier_of(s, n) <= 1 ? turn : turn / 2) % count];
 		}
 	}
 	free(down);
@@ -279,6 +287,7 @@ static const struct row rows[] = {
 	 "send edge001 node013 5; send edge001 node014 5; send edge001 node015 5; send edge001 node016 5",
 	 "", "warning; route-imbalance seen edge001:5", "240 240 0 0 0 3 2600",
 	 "4 uplinks with routes to 0 to 12 hosts each, 3.0 on average"},
+	{"the only cable to a switch beside the tree", BESIDE, "", "", "", "ok", "992 992 0 0 0 4 2677", NULL},
 	{"healthy, a tree as a graph", TWO_GRAPH, "", "", "", "ok", "240 240 0 0 0 3 2600", NULL},
 	{"a tree as a graph turns up again", TWO_GRAPH, "",
 	 "send core01 node016 3; send edge002 node016 7; send edge001 node016 5", "",

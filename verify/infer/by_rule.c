@@ -48,8 +48,9 @@ static void faults_tell(const struct ft_intent *intent, struct ft_text *why)
 static void doubts_tell(const struct ft_intent *intent, struct ft_text *why)
 {
 	if (intent->own_class > 0)
-		ft_text_printf(why, "%u switch%s cabled otherwise than others of their kind, and taken to be meant so",
-			       intent->own_class, intent->own_class == 1 ? " is" : "es are");
+		ft_text_printf(why, "%u switch%s kind, and taken to be meant so", intent->own_class,
+			       intent->own_class == 1 ? " is cabled otherwise than others of its"
+						      : "es are cabled otherwise than others of their");
 	if (intent->undecided > 0)
 		ft_text_printf(why,
 			       "%s%llu cable%s may be missing: nothing tells between which switches, or whether they "

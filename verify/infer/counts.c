@@ -229,11 +229,14 @@ static void fill_tell(struct ft_inference *f, uint32_t *sorted, uint32_t usual)
 	d->sorted_by_hosts = (dense < uniform ? dense : uniform) == 0;
 	if (!d->sorted_by_hosts)
 		kinds_tell(f, sorted);
-	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s from %u to %u host%s",
+	ft_text_printf(&f->why[FT_WHY_FILL], "%s: %u edge %s ",
 		       d->fill == FT_FILL_DENSE ? "each edge switch is full before the next has any"
 						: "hosts are spread over all edge switches",
-		       f->count[0], ft_infer_plural(f->count[0], "switch has", "switches have"),
-		       sorted[f->count[0] - 1], sorted[0], ft_text_s(sorted[0]));
+		       f->count[0], ft_infer_plural(f->count[0], "switch has", "switches have"));
+	if (sorted[f->count[0] - 1] < sorted[0])
+		ft_text_printf(&f->why[FT_WHY_FILL], "from %u to ", sorted[f->count[0] - 1]);
+	ft_text_printf(&f->why[FT_WHY_FILL], "%u host%s%s", sorted[0], ft_text_s(sorted[0]),
+		       f->count[0] > 1 && sorted[f->count[0] - 1] == sorted[0] ? " each" : "");
 	for (uint32_t i = 0; i < d->host_kinds; i++)
 		ft_text_printf(&f->why[FT_WHY_FILL], "%s%u with %u",
 			       i ? ", " : "; in so few kinds that they are meant: ", d->hosts[i].count,

@@ -2,7 +2,8 @@
 /*
  * How evenly the uplinks of a switch are used: the number of hosts' LIDs routed by each. A subnet manager that assigns
  * them in turn differs by one or two; if one uplink has 1.5 times its share, all-to-all traffic takes 1.5 times as
- * long. Ports to hosts and down links are not compared: there routing has no choice.
+ * long. Ports to hosts and down links are not compared: there routing has no choice. Nor has it to switches beside the
+ * tree, whose hosts are behind the one or two cables that they hang on.
  */
 #include "config.h"
 
@@ -28,13 +29,21 @@ struct balance {
 	uint64_t sum;
 };
 
+static bool leads_aside(const struct ft_walk *w, uint32_t link)
+{
+	uint32_t far = w->far[link] < w->hop_count ? w->hops[w->far[link]].observed : FT_NONE;
+	uint32_t place = far == FT_NONE ? FT_NONE : w->m->observed.switches[far].planned;
+
+	return place != FT_NONE && ft_is_beside(w->m, place);
+}
+
 static struct balance balance_of(const struct ft_walk *w, uint32_t h)
 {
 	const struct ft_hop *hop = &w->hops[h];
 	struct balance b = {.hop = h, .least = UINT32_MAX};
 
 	for (uint32_t link = hop->first_link; link < hop->first_link + hop->links; link++) {
-		if (!w->up[link])
+		if (!w->up[link] || leads_aside(w, link))
 			continue;
 		b.uplinks++;
 		b.sum += w->load[link];
