@@ -256,6 +256,8 @@ ROWS = {
 }
 # Of the two cables between two switches the one in the port that no other switch uses so was moved there.
 MOVED = (planes, ("spine3-0", 14), ("core07", 25))
+# Two cables of a leaf that another switch hangs on, and so are not wired alike in number, with those of another leaf.
+SWAPPED = (small_island, ("leaf02", 22), ("leaf04", 27))
 # So many traces of one chip are a fault of that chip, however many findings that makes.
 CHIP = (empty_slots, DIR + "S05/U1", range(9, 19))
 
@@ -323,6 +325,19 @@ def judge_moved():
                                   if code != "cable-misplaced" or not where >= {near, there}] or not said)
 
 
+def judge_swapped():
+    shape, (a, p), (b, q) = SWAPPED
+    net = Net()
+    shape(net)
+    (c, r), (d, s) = net.ports[a][p], net.ports[b][q]
+    at(net, a, p, d, s)
+    at(net, b, q, c, r)
+    said = found(net)
+    return tell("two swapped cables", [words for code, where, words in said
+                                       if code != "cables-swapped" or not where >= {(a, p), (b, q), (c, r), (d, s)}]
+                or not said)
+
+
 def judge_chip():
     shape, chip, ports = CHIP
     net = Net()
@@ -338,7 +353,7 @@ def judge_chip():
 def main():
     failed = sum(judge(name) for name in sys.argv[1:] or ROWS)
     if not sys.argv[1:]:
-        failed += judge_moved() + judge_chip()
+        failed += judge_moved() + judge_swapped() + judge_chip()
     sys.exit(1 if failed else 0)
 
 

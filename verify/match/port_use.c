@@ -14,7 +14,8 @@
 
 /*
  * Switches are wired alike if they are of one kind, have equally many cables to equally many others, and most of their
- * bundles have one width. Links downwards are ignored: a pod that is not full has the same spines as others.
+ * bundles have one width. Links downwards are ignored: a pod that is not full has the same spines as others. So are
+ * those to switches beside the tree: an edge that one hangs on is wired like the others.
  */
 static uint64_t group_key(const struct ft_model *m, uint32_t p)
 {
@@ -24,7 +25,7 @@ static uint64_t group_key(const struct ft_model *m, uint32_t p)
 	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
 		uint32_t here = m->cells.width[pair->cell];
 
-		if (here == 0)
+		if (here == 0 || (ft_is_beside(m, pair->peer) && !ft_is_beside(m, p)))
 			continue;
 		if (!ft_plan_has_ranks(m->plan) || ft_rank_of(m, pair->peer) >= ft_rank_of(m, p)) {
 			cables += here;
