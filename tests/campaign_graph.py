@@ -9,7 +9,9 @@ GUIDs some are told by those. A round is
 
   exact    the findings are the injected ones;
   cheaper  they are not, but plan and findings are what is observed (oracle.py), and they are fewer, or of fewer cables;
-  equal    likewise, and they are as many: nobody could have told better;
+  equal    likewise, and they are as many: nobody could have told better; or they are as short but for hosts, or several
+           swaps between two switches are read as these switches in each other's places, and just what was injected is told
+           as the other reading;
   wrong    anything else: a fault that is lost, a finding at warning or above without a cause, wrong counts, wrong exit
            status, or plan and findings are not what is observed.
 
@@ -45,8 +47,9 @@ NAMES = {"planned": 4, "none": 4, "half": 2, "strange": 1, "guids": 1}
 RATE_VOTERS = 12
 MANY_HOSTS = ("hosts-unplanned", "edge-overloaded")
 # What another explanation may be made of. A switch that is not there and a stranger may be one that was replaced; where
-# nothing has a name, one with too many hosts may be another one.
-READINGS = campaign.STRUCTURE | {"switch-replaced", "switch-mute", "edge-overloaded"}
+# nothing has a name, one with too many hosts may be another one, and a switch with one host a leaf or a spine with a
+# host on it.
+READINGS = campaign.STRUCTURE | {"switch-replaced", "switch-mute", "edge-overloaded", "host-on-core"}
 
 
 class Broken:
@@ -430,9 +433,13 @@ def judge(graph, fabric, report, truth, figures=True, guids=None):
     if any(f.code not in READINGS for f in lost + false):
         return "wrong", words
     trouble = trouble or misnamed(oracle, guids or {})
+    if trouble and is_exchange(oracle, lost, false):
+        return "equal", words
     if trouble:
         return "wrong", "%s: %s" % (words, trouble)
     mine, theirs = price(oracle.findings), price(truth)
+    if mine[:2] == theirs[:2] and is_other_reading(oracle, lost, false):
+        return "equal", words
     if mine > theirs and moves(oracle.findings) >= moves(truth):
         return "wrong", "%s: price %s, the truth's is %s" % (words, mine, theirs)
     if mine != theirs:
@@ -460,6 +467,31 @@ def misnamed(oracle, guids):
         if name in oracle.plan.kinds and vertex != name:
             return "%s is taken for %s" % (name, vertex)
     return None
+
+
+def is_exchange(oracle, lost, false):
+    """Several swaps read as exchanged switches alone, with all ends of their cables in an alternative."""
+    if len(lost) < 2 or {f.code for f in lost} != {"cables-swapped"} or {f.code for f in false} != {"switch-replaced"}:
+        return False
+    told = "; ".join(a for f in false for a in f.alternatives)
+    names = {n.guid: n.description.decode(errors="replace") for n in oracle.fabric.switches()}
+    return all(re.search(r"%s(?: 0x%016x)?(?: \([^)]*\))? port %d\b" % (re.escape(names[g]), g, p), told)
+               for f in lost for g, p in f.places)
+
+
+HOST_CODES = ("hosts-missing", "hosts-unplanned")
+# How sentences of these begin, or go on.
+SENTENCES = {"edge-isolated": "is cut off or powered down", "core-missing": "is missing",
+             "switch-unplanned": "%s is not in the plan", "cable-misplaced": "the cable from %s"}
+
+
+def is_other_reading(oracle, lost, false):
+    """The faults are told as the other reading, which is as short but for hosts: those of a dead switch are missing too."""
+    names = {n.guid: n.description.decode(errors="replace") for n in oracle.fabric.switches()}
+    told = "; ".join(a for f in oracle.findings for a in f.alternatives)
+    return bool(lost) and all(f.code in SENTENCES and re.search(
+        SENTENCES[f.code].replace("%s", "(?:%s)" % "|".join("%s(?: 0x%016x)?(?: \\([^)]*\\))?" % (
+            re.escape(names[g]), g) for g, _ in f.places if g in names)), told) for f in lost if f.code not in HOST_CODES)
 
 
 def wrong_places(oracle, truth):
@@ -725,6 +757,14 @@ def replay():
         # A fault at the switches that were placed first, in every order that was tried.
         status.append(run(["--replay", "12:270", "--families", "random by rule", "--keep", directory]))
         # Two swapped cables beside a dead router, which only the local search that prices the whole assignment tells.
+        # Swapped cables that make two switches look like each other; one swap of three joined to another by a cable that
+        # is right; switches with few hosts and a part of their cables, which were read as a dead switch and an unplanned
+        # one; a missing and an unplanned cable that ports tell from one that was moved; exchanged names of a tree.
+        status += [run(["--replay", number, "--families", family + " by rule", "--keep", directory])
+                   for number, family in (("12:121", "ring"), ("13:124", "dragonfly"), ("31:146", "ring"), ("31:254", "mesh"),
+                                          ("13:255", "dragonfly"), ("31:90", "hyperx"), ("31:257", "dragonfly+"),
+                                          ("31:264", "dragonfly"))]
+        status.append(run(["--replay", "6:143", "--keep", directory]))
         status.append(run(["--replay", "905:110", "--names", "none,half", "--metamorphic", "0", "--keep", directory]))
     return any(status)
 

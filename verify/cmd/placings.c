@@ -4,9 +4,11 @@
 #include "verify/cmd/placings.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/text.h"
 
 static void cost_add(struct ft_cost *cost, uint32_t moves, uint32_t cables)
@@ -55,6 +57,35 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 	}
 }
 
+/* The cables of observed switch @stranger that the empty place @place should have. */
+static uint32_t cables_fitting(const struct ft_model *m, uint32_t stranger, uint32_t place)
+{
+	uint32_t fitting = 0;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+		uint32_t peer = m->observed_of[pair->peer], seen = 0;
+		const struct ft_observed_switch *sw = &m->observed.switches[stranger];
+
+		for (uint32_t i = 0; peer != FT_NONE && i < sw->cable_count; i++)
+			seen += ft_cable_far(&m->observed.cables[m->observed.at[sw->first_cable + i]], stranger) ==
+				peer;
+		fitting += ft_number_least(seen, m->cells.width[pair->cell]);
+	}
+	return fitting;
+}
+
+/* Of the cables of a switch without a place, those that it would have right in an empty one, but for the first two. */
+static uint32_t fitting_most(const struct ft_model *m, uint32_t stranger)
+{
+	enum { ACCIDENTAL = 2 };
+	uint32_t most = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		if (m->observed_of[p] == FT_NONE)
+			most = ft_number_most(most, cables_fitting(m, stranger, p));
+	return most > ACCIDENTAL ? most - ACCIDENTAL : 0;
+}
+
 struct ft_cost ft_cost_of(const struct ft_model *m)
 {
 	struct ft_cost cost = {0};
@@ -69,19 +100,25 @@ struct ft_cost ft_cost_of(const struct ft_model *m)
 
 		if (sw->tolerated)
 			continue;
-		cost.mending += m->named[i] != FT_NONE && sw->planned != m->named[i];
+		cost.misnamed += m->named[i] != FT_NONE && sw->planned != m->named[i];
+		if (sw->planned == FT_NONE)
+			cost.mending += fitting_most(m, i);
 		if (sw->planned == FT_NONE && sw->hosts > 0)
 			cost.mending += 1 + sw->cable_count;
 		hostless += sw->planned != FT_NONE && sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
 	}
+	/* The hosts of a switch that is not there are missing as well. */
+	for (uint32_t p = 0; p < m->place_count; p++)
+		cost.hosts += m->observed_of[p] == FT_NONE ? m->places[p]->hosts : 0;
+	cost.mending += cost.misnamed;
 	cost.mending += hostless > on_core ? hostless - on_core : 0;
 	return cost;
 }
 
 int ft_cost_compare(struct ft_cost a, struct ft_cost b)
 {
-	const uint32_t x[] = {a.mending, a.unjudged, a.hosts, a.cables, a.faults};
-	const uint32_t y[] = {b.mending, b.unjudged, b.hosts, b.cables, b.faults};
+	const uint32_t x[] = {a.mending, a.misnamed, a.unjudged, a.hosts, a.cables, a.faults};
+	const uint32_t y[] = {b.mending, b.misnamed, b.unjudged, b.hosts, b.cables, b.faults};
 
 	for (size_t i = 0; i < FT_COUNT(x); i++)
 		if (x[i] != y[i])
@@ -114,7 +151,7 @@ static bool is_said(const struct ft_report *report, const char *text)
 /* What @other finds and @report does not, as far as it is short; the last says how many more. */
 static void texts_take(const struct ft_report *report, const struct ft_report *other, struct ft_text *ret_text)
 {
-	enum { LONG = 300 };
+	enum { LONG = 450 };
 	uint32_t more = 0;
 
 	for (size_t i = 0; i < other->finding_count; i++) {
@@ -132,7 +169,23 @@ static void texts_take(const struct ft_report *report, const struct ft_report *o
 			       more == 1 ? "other fault" : "other faults");
 }
 
-int ft_tie_tell(struct ft_model *m, const struct ft_model *other)
+bool ft_codes_differ(const struct ft_model *a, const struct ft_model *b)
+{
+	uint32_t in_a = 0, in_b = 0;
+	bool differ = false;
+
+	for (size_t i = 0; i < a->report->finding_count && !differ; i++) {
+		in_a += is_of_cost(&a->report->findings[i]);
+		differ = is_of_cost(&a->report->findings[i]);
+		for (size_t k = 0; k < b->report->finding_count && differ; k++)
+			differ = b->report->findings[k].code != a->report->findings[i].code;
+	}
+	for (size_t k = 0; k < b->report->finding_count; k++)
+		in_b += is_of_cost(&b->report->findings[k]);
+	return differ || in_a != in_b;
+}
+
+int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *how)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 
@@ -143,8 +196,41 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other)
 		struct ft_finding *f = &m->report->findings[i];
 
 		if (is_of_cost(f) && !is_said(other->report, f->text))
-			ft_finding_alternative(m, f, "as few faults explain it with the switches placed otherwise: %s",
-					       ft_text_string(&text));
+			ft_finding_alternative(m, f, "%s: %s", how, ft_text_string(&text));
 	}
 	return m->failed ? -ENOMEM : 0;
+}
+
+int ft_names_restore(const struct ft_model *m, uint32_t **ret_given)
+{
+	uint32_t count = m->observed.switch_count;
+	_cleanup_free_ uint32_t *given = malloc((count + 1UL) * sizeof(*given));
+	_cleanup_free_ uint32_t *origin = malloc((m->place_count + 1UL) * sizeof(*origin));
+
+	*ret_given = NULL;
+	if (!given || !origin)
+		return -ENOMEM;
+	if (!m->port_map.named_at || m->chassis)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		given[i] = m->observed.switches[i].planned;
+	memcpy(origin, m->observed_of, m->place_count * sizeof(*origin));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t from = given[i], to = m->named[i], other = to == FT_NONE ? FT_NONE : origin[to];
+
+		if (from == FT_NONE || to == FT_NONE || from == to || (other != FT_NONE && m->named[other] == to))
+			continue;
+		given[i] = to;
+		origin[to] = i;
+		origin[from] = other;
+		if (other != FT_NONE)
+			given[other] = from;
+	}
+	*ret_given = FT_STEAL(given);
+	return 0;
+}
+
+bool ft_names_may_hold(const struct ft_model *m, const struct ft_model *named)
+{
+	return ft_cost_of(named).mending <= 2 * ft_cost_of(m).mending;
 }

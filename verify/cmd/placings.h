@@ -9,19 +9,21 @@
 #include "verify/model/model.h"
 
 /*
- * What an explanation costs: its findings of what is built otherwise and what it takes to mend them; then what could
- * not be judged; then hosts; then cables. Neither findings alone nor moves alone tell: a cycle of eleven exchanged
- * cables is one finding, and three moved cables are no more work than a cycle of three and a moved one.
+ * What an explanation costs: its findings of what is built otherwise and what it takes to mend them; then switches
+ * outside the places of their names; then what could not be judged; then hosts; then cables. Neither findings alone nor
+ * moves alone tell: a cycle of eleven exchanged cables is one finding, and three moved cables are no more work than a
+ * cycle of three and a moved one.
  */
 struct ft_cost {
-	uint32_t mending, unjudged, hosts, cables, faults;
+	uint32_t mending, misnamed, unjudged, hosts, cables, faults;
 };
 
 /*
  * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, that an
  * unplanned one has hosts, the more the more cables it has, or that one whose place has hosts has none, unless they are
- * found on a core. The case that bit: a ring that lacked most cables of two bundles and all of a third was explained by
- * an unplanned switch.
+ * found on a core. So does each cable of an unplanned switch, from the third on, that it would have right in the place
+ * of an unseen one: it may be that one. The cases that bit: a HyperX whose switch without hosts lacked three of eleven
+ * cables, and a ring that lacked most cables of two bundles and all of a third, were explained by an unplanned switch.
  */
 struct ft_cost ft_cost_of(const struct ft_model *m);
 
@@ -31,7 +33,22 @@ int ft_cost_compare(struct ft_cost a, struct ft_cost b);
 /* True if two explanations are equally short, whichever moves more cables. */
 bool ft_cost_is_like(struct ft_cost a, struct ft_cost b);
 
-/* Another placing that costs as much is the alternative of the findings that are none of its. Returns 0 or -ENOMEM. */
-int ft_tie_tell(struct ft_model *m, const struct ft_model *other);
+/* True if the first has another number of findings of what is built otherwise, or of a kind that the second has not. */
+bool ft_codes_differ(const struct ft_model *a, const struct ft_model *b);
+
+/* Another placing is the alternative of the findings that are none of its. @how: in words. Returns 0 or -ENOMEM. */
+int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *how);
+
+/*
+ * *@ret_given: the present placing, but with each switch in the place of its name, by observed switch; NULL: it is so
+ * already, or names do not count here. The caller frees it. Returns 0 or -ENOMEM.
+ */
+int ft_names_restore(const struct ft_model *m, uint32_t **ret_given);
+
+/*
+ * True if @named, the explanation by these places, takes at most twice as much to mend as @m: up to two cables a switch
+ * or so. Beyond that it is the switches that were exchanged.
+ */
+bool ft_names_may_hold(const struct ft_model *m, const struct ft_model *named);
 
 #endif

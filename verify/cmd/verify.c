@@ -253,6 +253,8 @@ static int due_shrink(struct ft_model *m, bool *ret_again)
 
 /* ---- several ways to place the switches ---- */
 
+static const char TIE_WORDS[] = "as few faults explain it with the switches placed otherwise";
+
 /* Explains the fabric with the switches placed as @given. The plan that is due stays @of's. */
 static int placing_explain(const struct ft_model *of, const uint32_t *given, struct ft_model *ret)
 {
@@ -297,21 +299,35 @@ static int placing_choose(const struct ft_model *m, uint32_t *ret_best)
 	return r;
 }
 
-/* Names the first placing that costs as much as the present one and finds something else. */
-static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count, uint32_t chosen)
+/*
+ * Names a placing that costs as much as the present one: the first with faults of other kinds, else the first that
+ * finds something else.
+ */
+static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count)
 {
-	bool found = false;
+	struct ft_cost cost = ft_cost_of(m);
+	uint32_t like = count;
+	bool unlike = false;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && !found && i < count; i++) {
+	for (uint32_t i = 0; r == 0 && !unlike && i < count; i++) {
 		struct ft_model other;
 
-		if (i == chosen)
-			continue;
 		r = placing_explain(m, others + i * (size_t)m->observed.switch_count, &other);
-		found = r == 0 && ft_cost_is_like(ft_cost_of(&other), ft_cost_of(m));
-		if (found)
-			r = ft_tie_tell(m, &other);
+		if (r == 0 && ft_cost_is_like(ft_cost_of(&other), cost)) {
+			unlike = ft_codes_differ(m, &other);
+			like = like == count || unlike ? i : like;
+		}
+		if (unlike)
+			r = ft_tie_tell(m, &other, TIE_WORDS);
+		placing_release(&other);
+	}
+	if (r == 0 && !unlike && like < count) {
+		struct ft_model other;
+
+		r = placing_explain(m, others + like * (size_t)m->observed.switch_count, &other);
+		if (r == 0)
+			r = ft_tie_tell(m, &other, TIE_WORDS);
 		placing_release(&other);
 	}
 	return r;
@@ -325,6 +341,7 @@ static int placings_settle(struct ft_model *m)
 {
 	const struct ft_verify_input *input = m->input;
 	_cleanup_free_ uint32_t *others = NULL;
+	_cleanup_free_ uint32_t *given = NULL;
 	uint32_t best, count = m->other_count;
 	size_t size;
 	bool *not_due = m->not_due;
@@ -335,13 +352,17 @@ static int placings_settle(struct ft_model *m)
 		return r;
 	size = count * (size_t)m->observed.switch_count * sizeof(*others);
 	others = malloc(size);
-	if (!others)
+	given = malloc(m->observed.switch_count * sizeof(*given));
+	if (!others || !given)
 		return -ENOMEM;
 	memcpy(others, m->others, size);
 	m->other_count = 0;
 	if (best < count) {
-		const uint32_t *given = others + best * (size_t)m->observed.switch_count;
-
+		/* The one that was left may be a tie. */
+		for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+			given[i] = others[best * (size_t)m->observed.switch_count + i];
+			others[best * (size_t)m->observed.switch_count + i] = m->observed.switches[i].planned;
+		}
 		placing_release(m);
 		model_begin(m, input, NULL, due, not_due);
 		m->given = given;
@@ -350,7 +371,71 @@ static int placings_settle(struct ft_model *m)
 			r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
 		m->given = NULL;
 	}
-	return r == 0 ? tie_find(m, others, count, best) : r;
+	return r == 0 ? tie_find(m, others, count) : r;
+}
+
+/* Adds @given to the other placings. */
+static int other_add(struct ft_model *m, const uint32_t *given)
+{
+	size_t count = m->observed.switch_count;
+	uint32_t *others = ft_arena_numbers(&m->memory, (uint32_t)((m->other_count + 1) * count), FT_NONE);
+
+	if (!others)
+		return -ENOMEM;
+	if (m->other_count > 0)
+		memcpy(others, m->others, m->other_count * count * sizeof(*others));
+	memcpy(others + m->other_count * count, given, count * sizeof(*others));
+	m->others = others;
+	m->other_count++;
+	return 0;
+}
+
+/*
+ * Adds placings that the matching has not: with each switch in the place of its name; and, of a small network that it
+ * took for one with a single fault, those with a switch in the place of its rival. The case that bit: a missing and an
+ * unplanned cable at one switch, of which port numbers deny that they are one that was moved.
+ */
+static int others_add(struct ft_model *m)
+{
+	enum { SMALL = 64, RIVALS_MAX = 8 };
+	_cleanup_free_ uint32_t *given = NULL;
+	uint32_t rivals = 0, count = m->observed.switch_count;
+	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
+
+	if (r == 0 && given)
+		r = other_add(m, given);
+	if (r < 0 || m->chassis || m->other_count > 0 || count > SMALL || ft_cost_of(m).faults < 2)
+		return r;
+	given = given ? given : malloc(count * sizeof(*given));
+	for (uint32_t o = 0; r == 0 && o < count && rivals < RIVALS_MAX; o++) {
+		const struct ft_observed_switch *sw = &m->observed.switches[o];
+
+		if (sw->rival == FT_NONE)
+			continue;
+		for (uint32_t i = 0; given && i < count; i++)
+			given[i] = i == o					  ? sw->rival
+				   : m->observed.switches[i].planned == sw->rival ? sw->planned
+										  : m->observed.switches[i].planned;
+		r = given ? other_add(m, given) : -ENOMEM;
+		rivals++;
+	}
+	return r;
+}
+
+/* Switches in each other's places may be cables in each other's: tells that as well, where these are few. */
+static int names_tell(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *given = NULL;
+	struct ft_model named;
+	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
+
+	if (r < 0 || !given)
+		return r;
+	r = placing_explain(m, given, &named);
+	if (r == 0 && ft_names_may_hold(m, &named))
+		r = ft_tie_tell(m, &named, "the names are right, and cables are not");
+	placing_release(&named);
+	return r;
 }
 
 static int model_explain(struct ft_model *m)
@@ -359,7 +444,11 @@ static int model_explain(struct ft_model *m)
 
 	if (r == 0)
 		r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
-	return r == 0 && m->other_count > 0 ? placings_settle(m) : r;
+	if (r == 0)
+		r = others_add(m);
+	if (r == 0 && m->other_count > 0)
+		r = placings_settle(m);
+	return r == 0 ? names_tell(m) : r;
 }
 
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)

@@ -91,7 +91,7 @@ struct pairing {
 	uint32_t short_count;
 	uint32_t *part;	      /* by place: the representative of its part of the residual */
 	uint32_t *price;      /* by part: its faults */
-	bool *swaps_only;     /* by part: its faults are closed trails, which explain it without a rest */
+	uint32_t *rest;	      /* by part: its faults that are no closed trails */
 	uint32_t rings;	      /* the closed trails that part_solve() found */
 	uint32_t (*equal)[2]; /* by part: a pair with a cable that may be a surplus one at no more faults, or FT_NONE */
 	uint32_t tied[2];   /* a pair that would have saved as many faults as the one that was uncovered, or FT_NONE */
@@ -767,7 +767,7 @@ static int parts_price(struct pairing *q, uint32_t *ret_total)
 		r = part_solve(q, p, p, &q->price[p]);
 		part_undo(q);
 		total += q->price[p];
-		q->swaps_only[p] = q->price[p] == q->rings;
+		q->rest[p] = q->price[p] - q->rings;
 	}
 	*ret_total = total;
 	return r;
@@ -775,8 +775,9 @@ static int parts_price(struct pairing *q, uint32_t *ret_total)
 
 /*
  * Tries each possible hidden surplus cable by itself: a cable between two places of the residual. An unplanned cable
- * may make up for a swapped one, and then neither pair lacks any. Two swaps that explain all of their parts stay two: a
- * third cable that would join them to one trail of five would be blamed for nothing. With as many faults it is named.
+ * may make up for a swapped one, and then neither pair lacks any. But two swaps stay two: a third cable that would only
+ * join them to one trail of five would be blamed for nothing, whatever else their parts lack. With as many faults it is
+ * named.
  * @ret_pair  the pair with the hidden surplus cable that saves the most faults, or FT_NONE
  */
 static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
@@ -788,8 +789,8 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
 		const uint32_t *ends = m->cells.ends[cell];
 		uint32_t one = q->part[ends[0]], other = q->part[ends[1]], count = q->x->surplus_count;
-		uint32_t shorts = q->short_count, before, price, cable;
-		bool swaps_only;
+		uint32_t shorts = q->short_count, before, rest, price, cable;
+		bool fewer;
 		int r;
 
 		if (!q->touched[ends[0]] || !q->touched[ends[1]] || m->cells.seen[cell] == 0)
@@ -798,7 +799,7 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 		members_take(q, one, other);
 		if (before <= 1 || q->count >= SMALL_MAX)
 			continue;
-		swaps_only = q->swaps_only[one] && q->swaps_only[other];
+		rest = q->rest[one] + (one == other ? 0 : q->rest[other]);
 		q->tries_work += q->x->surplus_count + q->work;
 		if (q->tries_work > TRIES_WORK_MAX) {
 			q->untried = true;
@@ -813,11 +814,12 @@ static int hidden_try(struct pairing *q, bool name_equals, uint32_t ret_pair[2])
 		part_undo(q);
 		if (r < 0)
 			return r;
-		if (price < before && !swaps_only && before - price > most) {
+		fewer = price < before && price - q->rings < rest;
+		if (fewer && before - price > most) {
 			most = before - price;
 			memcpy(ret_pair, ends, sizeof(q->tied));
 			q->tied[0] = FT_NONE;
-		} else if (price < before && !swaps_only && before - price == most && name_equals) {
+		} else if (fewer && before - price == most && name_equals) {
 			memcpy(q->tied, ends, sizeof(q->tied));
 		} else if (price == before && name_equals && q->fates[count].what != COVERED) {
 			memcpy(q->equal[one], ends, sizeof(q->tied));
@@ -1034,7 +1036,7 @@ static int pairing_init(struct pairing *q, struct explain *x)
 	q->shorts = ft_arena_zeros(a, m->cells.count + surplus, sizeof(*q->shorts));
 	q->part = ft_arena_zeros(a, places, sizeof(*q->part));
 	q->price = ft_arena_zeros(a, places, sizeof(*q->price));
-	q->swaps_only = ft_arena_zeros(a, places, sizeof(*q->swaps_only));
+	q->rest = ft_arena_zeros(a, places, sizeof(*q->rest));
 	q->equal = ft_arena_zeros(a, places, sizeof(*q->equal));
 	q->touched = ft_arena_zeros(a, places, sizeof(*q->touched));
 	q->fates = ft_arena_zeros(a, surplus, sizeof(*q->fates));

@@ -27,6 +27,12 @@ enum { FT_GUESSES_MAX = 512 }; /* seeds */
 #define FT_PRICE_HOST ((uint64_t)1 << 16)
 #define FT_PRICE_MISNAMED (3 * FT_PRICE_FAULT)
 #define FT_PRICE_VOTED (64 * FT_PRICE_HOST) /* a name derived from port numbers */
+/*
+ * A name that the plan has invented, where the cables agree with nearly all of them: then they are the switches' own,
+ * and two swapped cables, where one of the switches has a cable to an island, are no two exchanged switches and a
+ * misplaced cable.
+ */
+#define FT_PRICE_CONFIRMED (3 * FT_PRICE_FAULT / 2)
 
 /* The looks of a switch: sums over two rounds of neighbours. */
 enum {
@@ -84,6 +90,7 @@ struct ft_assign_work {
 	uint64_t *over, *under; /* by piece: total ends of surplus and of missing cables */
 
 	uint32_t *hops_seen, *hops_planned; /* scratch, by planned switch: all 0 */
+	uint64_t misnamed_price; /* of a switch outside the place of its name */
 	uint64_t steps;
 	bool unfinished;   /* seeds were left to try, and faults */
 	bool contradicted; /* neighbours contradict the places of more switches than a few faults can explain */

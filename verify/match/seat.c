@@ -128,7 +128,7 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 	else if (want->hosts > 0 && have->hosts == 0)
 		seat.price += FT_PRICE_FAULT;
 	if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
-		seat.price += !w->in->names_weak ? FT_PRICE_MISNAMED : w->in->names_first ? FT_PRICE_VOTED : 1;
+		seat.price += w->misnamed_price;
 	return seat;
 }
 
