@@ -763,7 +763,7 @@ def replay():
         status += [run(["--replay", number, "--families", family + " by rule", "--keep", directory])
                    for number, family in (("12:121", "ring"), ("13:124", "dragonfly"), ("31:146", "ring"), ("31:254", "mesh"),
                                           ("13:255", "dragonfly"), ("31:90", "hyperx"), ("31:257", "dragonfly+"),
-                                          ("31:264", "dragonfly"))]
+                                          ("31:264", "dragonfly"), ("33:297", "dragonfly+"))]
         status.append(run(["--replay", "6:143", "--keep", directory]))
         status.append(run(["--replay", "905:110", "--names", "none,half", "--metamorphic", "0", "--keep", directory]))
     return any(status)

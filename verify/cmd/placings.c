@@ -117,8 +117,8 @@ struct ft_cost ft_cost_of(const struct ft_model *m)
 
 int ft_cost_compare(struct ft_cost a, struct ft_cost b)
 {
-	const uint32_t x[] = {a.mending, a.misnamed, a.unjudged, a.hosts, a.cables, a.faults};
-	const uint32_t y[] = {b.mending, b.misnamed, b.unjudged, b.hosts, b.cables, b.faults};
+	const uint32_t x[] = {a.mending, a.misnamed, a.unjudged, a.hosts, a.faults, a.cables};
+	const uint32_t y[] = {b.mending, b.misnamed, b.unjudged, b.hosts, b.faults, b.cables};
 
 	for (size_t i = 0; i < FT_COUNT(x); i++)
 		if (x[i] != y[i])
