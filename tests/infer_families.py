@@ -10,6 +10,7 @@ With --dead a switch is off instead, which the design plans, and misses.
 """
 import argparse
 import collections
+import copy
 import json
 import os
 import random
@@ -142,19 +143,42 @@ def judge(rng, graph):
     return None
 
 
+def leaf_is_told(graph, fabric, names, leaf):
+    """True if ports tell a leaf of a dragonfly+ that is off from one that was never there: with three groups and more, each
+    spine of its group has a later port with a leaf, and no port below a leaf is dark anywhere. Of spines there may be
+    fewer in a group as well."""
+    if graph.family != "dragonfly+":
+        return True
+    if "leaf" not in names[leaf] or len({name.split("-")[0] for name in names.values()}) < 3:
+        return False
+    for node in fabric.switches():
+        leafs = [port for port, far in node.links.items() if "leaf" in names.get(far[0], "")]
+        if "spine" not in names[node.guid] or not leafs:
+            continue
+        if any(port not in node.links for port in range(1, max(leafs))):
+            return False
+        if leaf in {far for far, _ in node.links.values()} and node.links[max(leafs)][0] == leaf:
+            return False
+    return True
+
+
 def judge_dead(rng, graph):
     """The same of a network without one of its switches. A ring is a line then, and small ones are other networks."""
     if len(graph.switches) <= SMALL or all(len(graph.plan().neighbours({name})) == 2 for name in graph.switches):
         return None
     fabric = graph.fabric(rng)
     names = {n.guid: n.description.decode() for n in fabric.switches()}
+    before = copy.deepcopy(fabric)
     victim = kill(rng, fabric)
     if victim is None:
         return None
+    told = leaf_is_told(graph, before, names, victim)
     fabric, own = disguise(rng, fabric)
     design, trouble = inferred(graph, fabric)
     if trouble:
         return "without %s: %s" % (names[victim], trouble)
+    if not told and not check(design, judge.text)["findings"]:
+        return None
     around = set(graph.plan().neighbours({names[victim]}))
     for words, text in (("", judge.text), ("without names, ", unnamed(fabric))):
         findings = check(design, text)["findings"]

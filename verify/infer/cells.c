@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/numbers.h"
 #include "verify/infer/cells.h"
+#include "verify/infer/general.h"
 
 struct search {
 	const struct ft_inference *f;
@@ -202,5 +203,72 @@ int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_size
 	}
 	*ret_count = sizes_merge(sizes, cells.count);
 	*ret_sizes = FT_STEAL(sizes);
+	return 0;
+}
+
+/* The cell that is the only one with a leaf less than all others, or FT_NONE. */
+static uint32_t odd_cell(const struct ft_inference *f, const struct ft_group_cells *cells, struct ft_group_size *sizes)
+{
+	uint32_t odd = FT_NONE, usual = 0;
+
+	for (uint32_t i = 0; i < f->graph.count; i++) {
+		sizes[cells->cell_of[i]].leafs += cells->leaf[i];
+		sizes[cells->cell_of[i]].spines += !cells->leaf[i];
+	}
+	for (uint32_t c = 1; c < cells->count; c++)
+		usual = sizes[c].leafs > sizes[usual].leafs ? c : usual;
+	for (uint32_t c = 0; c < cells->count; c++) {
+		if (sizes[c].spines != sizes[usual].spines)
+			return FT_NONE;
+		if (sizes[c].leafs == sizes[usual].leafs)
+			continue;
+		if (odd != FT_NONE || sizes[c].leafs + 1 != sizes[usual].leafs)
+			return FT_NONE;
+		odd = c;
+	}
+	return cells->count >= 3 ? odd : FT_NONE;
+}
+
+/* The dark ports of a spine below the last one that has a leaf. */
+static uint32_t dark_among_leafs(const struct ft_inference *f, const struct ft_group_cells *cells, uint32_t spine)
+{
+	uint32_t dark = 0, below = 0;
+
+	for (uint32_t p = 1; p <= ft_infer_ports(f, spine); p++) {
+		uint32_t far = ft_infer_port_far(f, spine, p);
+
+		if (far != FT_NONE && cells->leaf[far])
+			below = dark;
+		dark += ft_infer_port_is_dark(f, spine, p);
+	}
+	return below;
+}
+
+int ft_infer_cell_lacks_leaf(const struct ft_inference *f, bool *ret_lacks)
+{
+	enum { FEW = 8 }; /* of so many spines one may have a dark port of its own */
+	_cleanup_(ft_group_cells_release) struct ft_group_cells cells = {0};
+	_cleanup_free_ struct ft_group_size *sizes = NULL;
+	uint32_t odd, full = 0, gaps = 0;
+	int r = ft_group_cells_find(f, &cells);
+
+	*ret_lacks = false;
+	if (r < 0)
+		return r;
+	sizes = calloc(cells.count + 1UL, sizeof(*sizes));
+	if (!sizes)
+		return -ENOMEM;
+	odd = odd_cell(f, &cells, sizes);
+	for (uint32_t i = 0; odd != FT_NONE && i < f->graph.count; i++) {
+		uint32_t dark = cells.leaf[i] ? 0 : dark_among_leafs(f, &cells, i);
+
+		if (cells.leaf[i])
+			continue;
+		if (cells.cell_of[i] == odd && dark != 1)
+			return 0;
+		full += cells.cell_of[i] != odd;
+		gaps += cells.cell_of[i] != odd && dark > 0;
+	}
+	*ret_lacks = odd != FT_NONE && gaps * FEW <= full;
 	return 0;
 }

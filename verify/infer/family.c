@@ -273,6 +273,15 @@ static void places_release(struct places *places)
 	free(places->unseen);
 }
 
+/* True if one group has a leaf less than all others, as if that was off. */
+static bool one_leaf_fewer(const struct candidate *c)
+{
+	const struct ft_group_size *sizes = c->keys.sizes;
+
+	return c->keys.size_count == 2 && sizes[1].count == 1 && sizes[0].count > 1 &&
+	       sizes[1].leafs + 1 == sizes[0].leafs && sizes[1].spines == sizes[0].spines;
+}
+
 static void why_write(const struct recognition *x, const struct candidate *c, const struct places *places,
 		      struct ft_text *text)
 {
@@ -288,6 +297,9 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 		ft_text_printf(text,
 			       ". One switch of it was not seen, and is planned: all other places have one, and its "
 			       "neighbours lack cables. It has as many hosts as most");
+	else if (one_leaf_fewer(c))
+		ft_text_puts(text, ". One group has a leaf less than the others: if that one is off, plan all groups "
+				   "alike");
 	ft_text_puts(text, "\"");
 	ft_infer_by_rule_notes(f, NULL, text);
 	ft_text_puts(text, "\n\t}");
@@ -485,6 +497,8 @@ static uint64_t apart_most(const struct recognition *x, uint64_t wrong)
 	wrong += WRONG_SOME + (wrong > 0 ? x->cables / SURPLUS_SHARE : 0);
 	most = (uint64_t)(2.0 * LEEWAY * (double)steps / (double)(pairs + 1) * (double)wrong * (double)sum /
 			  (double)(x->cables + 1));
+	/* The distances from and to an unseen switch. */
+	most += 2 * x->unseen * sum / x->f->graph.count;
 	return most < sum / APART_SHARE ? most : sum / APART_SHARE;
 }
 
@@ -527,6 +541,17 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	return 0;
 }
 
+/* The cables to others of most switches with hosts. */
+static uint32_t cables_of_hosting(const struct recognition *x)
+{
+	struct ft_tally tally = {0};
+
+	for (uint32_t i = 0; i < x->f->observed->switch_count; i++)
+		if (x->f->hosts[i] > 0)
+			ft_tally_add(&tally, x->f->graph.degree[i]);
+	return ft_tally_mode(&tally, 0);
+}
+
 /*
  * The numbers with the unseen switch, which is one of most: a cell that has one leaf or spine less than all others has
  * as many. In a small network most switches are neighbours of the unseen one, and have one less than they should.
@@ -547,6 +572,10 @@ static void sketch_complete(const struct recognition *x, struct ft_sketch *sketc
 	if (odd->count > 1 || odd->leafs > usual->leafs || odd->spines > usual->spines ||
 	    odd->leafs + odd->spines + 1 != usual->leafs + usual->spines)
 		return;
+	if (odd->leafs < usual->leafs) {
+		sketch->pairs = sketch->pairs + usual->spines - sketch->degree;
+		sketch->cables = sketch->cables + cables_of_hosting(x) - x->most_cables;
+	}
 	usual->count++;
 	x->cells[0] = *usual;
 	sketch->cell_sizes = 1;
@@ -715,17 +744,25 @@ static bool may_lack_switch(const struct ft_inference *f)
 	return f->observed->switch_count >= UNSEEN_FROM && most >= UNSEEN_DEGREE;
 }
 
-/* What leaves cables wrong with all switches, as groups of unlike size, may have none wrong with one more. */
+/*
+ * What leaves cables wrong with all switches, as groups of unlike size, may have none wrong with one more. A group with
+ * a leaf less is exact in any case: ports tell whether that is off.
+ */
 int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(ft_text_release) struct ft_text with_unseen = {0};
 	int r = recognise(f, name, 0, text, ret_wrong), more;
+	bool lacks = false;
 	uint64_t wrong = 0;
 
-	if (r < 0 || (r > 0 && *ret_wrong == 0) || !may_lack_switch(f))
+	if (r < 0 || !may_lack_switch(f))
+		return r;
+	if (ft_infer_cell_lacks_leaf(f, &lacks) < 0)
+		return -ENOMEM;
+	if (r > 0 && *ret_wrong == 0 && !lacks)
 		return r;
 	more = recognise(f, name, 1, &with_unseen, &wrong);
-	if (more <= 0 || (r > 0 && wrong >= *ret_wrong))
+	if (more <= 0 || (r > 0 && wrong >= *ret_wrong + lacks))
 		return more < 0 ? more : r;
 	ft_text_reset(text);
 	ft_text_add(text, with_unseen.data, with_unseen.length);
