@@ -124,6 +124,12 @@ classes "uneven bundles: 5 + 4 of most, 3 + 1 of some" '"nodes": 336, "classes":
 classes "thick bundles, and half of them" '"nodes": 336, "bundle": 4, "bundles": "thick",
 	"classes": [{"count": 4, "hosts": 12, "bundle": [2, 2, 1]}],
 	"edge": {"ports": 36, "count": 20, "ports_to_nodes": 18, "ports_to_core": 10}, "core": {"ports": 120, "count": 3}' ''
+classes "two storage leaves with a cable more to one core switch" '"nodes": 100, "bundle": 2,
+	"classes": [{"count": 2, "hosts": 2, "bundle": [3, 2]}],
+	"edge": {"ports": 16, "count": 14, "ports_to_nodes": 8, "ports_to_core": 4}, "core": {"ports": 34, "count": 2}' ''
+classes "leaves that were bought in four lots" '"nodes": 112, "bundle": 2, "classes": [{"count": 3, "hosts": 8, "bundle": 1},
+	{"count": 3, "hosts": 8, "bundle": [2, 3]}, {"count": 2, "hosts": 8, "bundle": [2, 1]}],
+	"edge": {"ports": 16, "count": 14, "ports_to_nodes": 8, "ports_to_core": 4}, "core": {"ports": 34, "count": 2}' ''
 
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},

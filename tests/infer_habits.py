@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """
-Fabrics by the habits of sites (site_habits.py). Up to six faults are put into
-each: a missing cable, two exchanged ones, a misplaced one, a slow one, a dead switch, a host that is off. The design is
-inferred, and ftcheck may find nothing from a warning on that has no part in a fault, in sentences that can be read.
-Of the faults whose twins tell of them most must be named by a port. The same fabric with its records in another order
-and from another entry has the same findings and ids, with other GUIDs the same findings.
+Fabrics by the habits of sites, and as these grow (site_habits.py, site_growth.py). Up to six faults are put into each: a
+missing cable, two exchanged ones, a misplaced one, a slow one, a dead switch, a host that is off. The design is inferred,
+and ftcheck may find nothing from a warning on that has no part in a fault, in sentences that can be read. Of the faults
+whose twins tell of them most must be named by a port. The same fabric with its records in another order and from another
+entry has the same findings and ids, with other GUIDs the same findings.
 
   infer_habits.py [--seed N] [--rounds N] [--kinds A,B] [--healthy] [--replay KIND:SEED] [--keep DIR] [-v]
 """
@@ -23,8 +23,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from fabric import lids_by_port  # noqa: E402
-from site_habits import KINDS, TooMany  # noqa: E402
+from site_growth import GROWN  # noqa: E402
+from site_habits import KINDS as HABITS, TooMany  # noqa: E402
 
+KINDS = HABITS + GROWN
 SENTENCE_MAX = 500
 # One fault may look like another one where several meet: so many of those named may be false, or missed.
 FALSE_SHARE = 100

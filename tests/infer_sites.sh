@@ -15,8 +15,9 @@ result "random fabrics that are no plain trees" $?
 python3 "$FT_SRCDIR/tests/infer_production.py" --rounds "$runs"
 result "large fabrics as they are found in production" $?
 
-# What bit: management switches in a chain, a pair of storage switches, a leaf behind a director, cores with hosts, routers.
-for round in 24:110 24:255 25:16 25:81 31:51 31:65 41:68 42:75 51:123; do
+# What bit: management switches in a chain, a pair of storage switches, a leaf behind a director or two boards, a port left
+# out of a bundle, an old island, cores with hosts, routers.
+for round in 24:110 24:255 25:16 25:81 31:51 31:65 41:68 41:89 41:157 41:174 42:75 42:196 51:123 61:53 61:149; do
 	python3 "$FT_SRCDIR/tests/infer_production.py" --replay "$round"
 	result "round $round of these" $?
 done
@@ -28,9 +29,13 @@ python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs" --healthy --kinds \
 result "healthy fabrics by the habits of sites" $?
 python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs"
 result "and with faults" $?
-for round in pruned_islands:6 pruned_islands:10; do
+python3 "$FT_SRCDIR/tests/infer_habits.py" --replay mesh_2d:6
+result "a mesh with a dark end has the same findings with other GUIDs" $?
+# Islands that have no core switch in common, a host beside routers on the spines, a trunk between
+# directors, long cables at other rates.
+for round in pruned_islands:6 pruned_islands:10 routers:10 director_pair:2 two_sites:2; do
 	python3 "$FT_SRCDIR/tests/infer_habits.py" --healthy --replay "$round"
-	result "islands that have no core switch in common: $round" $?
+	result "healthy: $round" $?
 done
 
 [ "$failed" = 0 ]

@@ -62,6 +62,7 @@ struct sheet {
 	uint32_t *like;	 /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
 	const uint16_t *main; /* by column: the entry of most rows of the first class; NULL: this is that class */
 	uint32_t classes;     /* number of classes of the rows, of which this is one */
+	bool mixed;	      /* more than a third of the rows are of other classes: what several lack is one, too */
 	bool turns;	      /* bundles alternate: most rows have the same sum, but in different columns */
 	bool same_set;	      /* rows and columns are the same switches: each pair occurs twice */
 };
@@ -226,12 +227,45 @@ static void column_add(struct sheet *s, uint32_t observed, uint32_t set)
 	s->block[s->columns++] = set;
 }
 
-/* Of two sets beside each other the larger one forms the rows; of equals the first. */
-static bool has_the_rows(const struct ft_twins *twins, uint32_t set, uint32_t other)
+/* The first name of a set, as bytes sort. */
+static const char *set_name(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t set)
+{
+	const struct ft_snapshot *snapshot = intent->f->snapshot;
+	const char *least = NULL;
+
+	for (uint32_t k = 0; k < twins->sets[set].count; k++) {
+		uint32_t observed = twins->members[twins->sets[set].first + k];
+		const char *name =
+			ft_node_description(snapshot, &snapshot->nodes[intent->f->observed->switches[observed].node]);
+
+		if (!least || strcmp(name, least) < 0)
+			least = name;
+	}
+	return least;
+}
+
+static uint64_t set_cables(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t set)
+{
+	uint64_t cables = 0;
+
+	for (uint32_t k = 0; k < twins->sets[set].count; k++)
+		cables += intent->f->graph.degree[twins->members[twins->sets[set].first + k]];
+	return cables;
+}
+
+/*
+ * Of two sets beside each other the larger one forms the rows; of equals the one with more cables, or the first by
+ * name, so that findings do not depend on GUIDs.
+ */
+static bool has_the_rows(const struct ft_intent *intent, const struct ft_twins *twins, uint32_t set, uint32_t other)
 {
 	uint32_t rows = twins->sets[set].count, others = twins->sets[other].count;
+	uint64_t cables = set_cables(intent, twins, set), beside = set_cables(intent, twins, other);
+	int order = rows == others && cables == beside
+			    ? strcmp(set_name(intent, twins, set), set_name(intent, twins, other))
+			    : 0;
 
-	return rows != others ? rows > others : set < other;
+	return rows != others ? rows > others : cables != beside ? cables > beside : order ? order < 0 : set < other;
 }
 
 /* The columns of all dense blocks; beside, of the rows' own set (same_set) or others. @rows_set: the rows' set. */
@@ -256,7 +290,7 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 			looked[set] = true;
 			of = &twins->sets[set];
 			if (s->side == FT_SIDE_BESIDE &&
-			    (s->same_set ? set != rows_set : !has_the_rows(twins, rows_set, set)))
+			    (s->same_set ? set != rows_set : !has_the_rows(s->intent, twins, rows_set, set)))
 				continue;
 			all = (uint64_t)s->rows * of->count;
 			if (s->same_set)
@@ -371,16 +405,6 @@ static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t us
 	return lacks;
 }
 
-/* True if both are chips of one director, by SystemImageGUID or name. */
-static bool same_system(const struct ft_intent *intent, uint32_t a, uint32_t b)
-{
-	const struct ft_snapshot *s = intent->f->snapshot;
-	const struct ft_node *x = &s->nodes[intent->f->observed->switches[a].node];
-	const struct ft_node *y = &s->nodes[intent->f->observed->switches[b].node];
-
-	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
-}
-
 /* The lowest port of a row that leads to a column; 0: none. */
 static uint32_t port_to(const struct sheet *s, uint32_t row, uint32_t column)
 {
@@ -459,7 +483,7 @@ static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
 	bool system;
 
 	for (uint32_t k = 0; k < set->count; k++)
-		same += same_system(s->intent, observed, twins->members[set->first + k]);
+		same += ft_infer_same_system(s->intent->f, observed, twins->members[set->first + k]);
 	system = same * 2 > set->count;
 	*ret = r == 0 && ((holes > 0 && holes * 100 >= lacks * HOLES_PERCENT && (!twins->apart[observed] || system)) ||
 			  rows_miss_a_port(s, column, !system));
@@ -472,6 +496,23 @@ static int64_t column_saves(const struct ft_tally *tally, uint32_t usual, uint32
 	uint64_t unused = 0;
 
 	return (int64_t)ft_tally_distance(tally, usual, &unused) - (int64_t)ft_tally_distance(tally, own, &unused);
+}
+
+/*
+ * True if most columns of its block are of another kind. The case that bit: a leaf behind two boards of a director, as
+ * the fabric boards are, and the third board that lacked a whole bundle to it.
+ */
+static bool column_is_stranger(const struct sheet *s, uint32_t column)
+{
+	uint32_t alike = 0, all = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++) {
+		if (s->block[c] != s->block[column])
+			continue;
+		all++;
+		alike += ft_intent_alike(s->intent, s->column[c], s->column[column]);
+	}
+	return alike * 2 < all;
 }
 
 /* The pattern of a column with another width to most rows; a lower one with holes for the missing cables is a fault. */
@@ -493,6 +534,11 @@ static int column_pattern(struct sheet *s, uint32_t c)
 	/* Too many cables are gone for a majority, but their ports tell of them. */
 	if (!s->valid[c] && pairs >= LOST_ROWS_MIN && rows_have_lost(s, c)) {
 		s->valid[c] = true;
+		return 0;
+	}
+	/* Of two bundles to a switch unlike the others, 3 cables and 2, none tells what the other one should be. */
+	if (s->valid[c] && pairs == 2 && !all && column_is_stranger(s, c)) {
+		s->valid[c] = false;
 		return 0;
 	}
 	if ((!all && !most) || pairs < 2)
@@ -737,18 +783,24 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 	return d;
 }
 
-/* True if no row that follows the pattern is of its kind. */
+/*
+ * True if no row that follows the pattern is of its kind, or, if none follows it, no other row. The case that bit: two
+ * old spines among the core switches, each with both of its cables to another spine of a pair, which were taken for two
+ * exchanged cables.
+ */
 static bool is_stranger(const struct sheet *s, const struct deviations *d)
 {
+	bool regular = false, alike[2] = {false, false};
+
 	for (uint32_t i = 0; i < s->rows; i++) {
-		bool deviates = false;
+		bool deviates = row_deviation(s, i) > 0, own = false;
 
 		for (uint32_t k = 0; k < d->rows; k++)
-			deviates |= d->row[k] == i;
-		if (!deviates && ft_intent_alike(s->intent, s->row[i], s->row[d->row[0]]))
-			return false;
+			own |= d->row[k] == i;
+		regular |= !deviates;
+		alike[deviates] |= !own && ft_intent_alike(s->intent, s->row[i], s->row[d->row[0]]);
 	}
-	return true;
+	return !alike[regular ? 0 : 1];
 }
 
 static bool is_in_service(const struct sheet *s, const struct deviations *d)
@@ -795,6 +847,31 @@ static bool is_of_another_kind(const struct sheet *s, const struct deviations *d
 	if (s->intent->layered && alike == 2 && has_nothing_below(s, d->row[0]))
 		return s->rows > FEW_ROWS;
 	return s->rows >= FEW_ROWS && alike == d->rows;
+}
+
+/* The switches of its rank that a row is cabled to. */
+static uint32_t mates_of(const struct sheet *s, uint32_t row)
+{
+	uint32_t mates = 0;
+
+	ft_each_adjacent(n, &s->intent->f->graph, s->row[row])
+		mates += ft_side_of(s->intent, s->row[row], n->vertex) == FT_SIDE_BESIDE;
+	return mates;
+}
+
+/*
+ * True for switches that are cabled to others of their rank, as no row is that follows the pattern: two storage
+ * switches that stand in for each other have fewer cables upwards on purpose.
+ */
+static bool have_mates(const struct sheet *s, const struct deviations *d)
+{
+	for (uint32_t k = 0; k < d->rows; k++)
+		if (mates_of(s, d->row[k]) == 0)
+			return false;
+	for (uint32_t i = 0; i < s->rows; i++)
+		if (row_deviation(s, i) == 0 && mates_of(s, i) > 0)
+			return false;
+	return true;
 }
 
 /* Thick bundles are seldom missing as a whole, let alone several, and nothing else beside them. */
@@ -859,7 +936,9 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 		return 0;
 	if (d->rows == 1)
 		return group_of_one_is_faulty(s, d, ret);
-	if (d->more > 0 || is_of_another_kind(s, d))
+	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d))
+		return 0;
+	if (s->mixed)
 		return 0;
 	if (d->columns == 1) {
 		/* That several rows lack the whole bundle may be on purpose; that they lack a part of it is not. */
@@ -890,23 +969,6 @@ static bool has_fewer(const struct ft_intent *intent, const struct ft_twins *twi
 		if (intent->f->graph.degree[twins->members[set->first + k]] > cables)
 			return true;
 	return false;
-}
-
-/*
- * True if most columns of its block are of another kind. The case that bit: a leaf behind two boards of a director, as
- * the fabric boards are, and the third board that lacked a whole bundle to it.
- */
-static bool column_is_stranger(const struct sheet *s, uint32_t column)
-{
-	uint32_t alike = 0, all = 0;
-
-	for (uint32_t c = 0; c < s->columns; c++) {
-		if (s->block[c] != s->block[column])
-			continue;
-		all++;
-		alike += ft_intent_alike(s->intent, s->column[c], s->column[column]);
-	}
-	return alike * 2 < all;
 }
 
 /* True if all columns of its block have a pattern. */
@@ -1157,6 +1219,7 @@ static int entries_compare(const void *a, const void *b, void *context)
 /* Rows with the same entries. */
 struct same_rows {
 	uint32_t first, count; /* of order[] */
+	uint32_t cables;       /* of one */
 };
 
 static int same_compare(const void *a, const void *b)
@@ -1165,6 +1228,9 @@ static int same_compare(const void *a, const void *b)
 
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
+	/* Of equally many the ones with more cables: the order of the columns, and so of GUIDs, is no evidence. */
+	if (x->cables != y->cables)
+		return x->cables > y->cables ? -1 : 1;
 	return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -1179,6 +1245,8 @@ static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
  */
 static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes, uint32_t *ret_main)
 {
+	enum { MIXED_SHARE = 3 };
+	uint32_t repeated = 0;
 	_cleanup_free_ struct same_rows *same = calloc(s->rows + 1UL, sizeof(*same));
 	_cleanup_free_ uint32_t *leader = calloc(s->rows + 1UL, sizeof(*leader)),
 				*members = calloc(s->rows + 1UL, sizeof(*members));
@@ -1191,10 +1259,13 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 	qsort_r(s->order, s->rows, sizeof(*s->order), entries_compare, s);
 	for (uint32_t i = 0; i < s->rows; i++) {
 		if (i == 0 || !same_entries(s, s->order[i], s->order[i - 1]))
-			same[count++].first = i;
+			same[count++] = (struct same_rows){.first = i, .cables = row_sum(s, s->order[i])};
 		same[count - 1].count++;
 	}
 	qsort(same, count, sizeof(*same), same_compare);
+	for (uint32_t i = 1; i < count && same[i].count > 1; i++)
+		repeated += same[i].count;
+	s->mixed = repeated * MIXED_SHARE > s->rows;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t row = s->order[same[i].first], class = nearest_leader(s, row, leader, classes);
 
@@ -1227,6 +1298,7 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 		.same_set = whole->same_set,
 		.main = class ? entry(whole, main, 0) : NULL,
 		.classes = whole->classes,
+		.mixed = whole->mixed,
 		.columns = whole->columns,
 		.column = malloc((whole->columns + 1UL) * sizeof(*s.column)),
 		.block = malloc((whole->columns + 1UL) * sizeof(*s.block)),

@@ -424,14 +424,16 @@ struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t observed
 	const struct ft_observed_switch *sw = &f->observed->switches[observed];
 	struct rates rates = {0};
 	struct ft_rate rate;
-	bool hosts = false;
+	bool hosts = false, slower = true;
 	uint32_t votes;
 
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
 		const struct ft_observed_cable *cable = &f->observed->cables[f->observed->at[sw->first_cable + n]];
 
-		if (cable->a != cable->b)
-			rate_vote(f, cable->a_port, &rates);
+		if (cable->a == cable->b)
+			continue;
+		rate_vote(f, cable->a_port, &rates);
+		slower &= ft_rate_mbps(rate_at(f, cable->a_port)) < ft_rate_mbps(f->usual_rate);
 	}
 	/* A single cable may train badly, unless the hosts are as slow. */
 	for (uint32_t i = 0; i < f->observed->host_count && rates.total == 1; i++)
@@ -440,7 +442,9 @@ struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t observed
 		if (f->observed->hosts[i].observed == observed)
 			rate_vote(f, f->observed->hosts[i].switch_port, &rates);
 	rate = rate_take(&rates, &votes);
-	if (rates.total < 2 || votes * 2 <= rates.total || ft_infer_rate_is_odd(rate) ||
+	/* One whose cables are all slower needs no majority: two to spines at one rate, two of another over a distance.
+	 */
+	if (rates.total < 2 || (votes * 2 <= rates.total && (!slower || hosts)) || ft_infer_rate_is_odd(rate) ||
 	    ft_rate_mbps(rate) == ft_rate_mbps(f->usual_rate))
 		return (struct ft_rate){0};
 	return rate;

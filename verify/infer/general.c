@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 void ft_intent_release(struct ft_intent *intent)
 {
 	free(intent->rank);
@@ -48,6 +50,14 @@ uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t observed, uint
 
 	return port && port->peer != FT_NO_PORT ? f->observed->switch_of_node[f->snapshot->ports[port->peer].node]
 						: FT_NONE;
+}
+
+bool ft_infer_same_system(const struct ft_inference *f, uint32_t a, uint32_t b)
+{
+	const struct ft_node *x = &f->snapshot->nodes[f->observed->switches[a].node];
+	const struct ft_node *y = &f->snapshot->nodes[f->observed->switches[b].node];
+
+	return (x->system_guid && x->system_guid == y->system_guid) || (x->chassis && x->chassis == y->chassis);
 }
 
 /* The end of the leading letters and digits. */
@@ -140,24 +150,17 @@ struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint3
 
 struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b)
 {
-	uint32_t at = intent->pair_count;
-	int r;
+	struct ft_meant *pair = ft_meant_find(intent, a, b);
 
-	if (intent->pair_count == intent->pair_size) {
-		uint32_t size = intent->pair_size ? 2 * intent->pair_size : 256;
-		struct ft_meant *more = realloc(intent->pairs, size * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		intent->pairs = more;
-		intent->pair_size = size;
-	}
-	r = ft_map_add(&intent->pair_at, pair_key(a, b), at, &at);
-	if (r < 0)
+	if (pair)
+		return pair;
+	pair = FT_LIST_MORE(intent->pairs, intent->pair_count);
+	if (!pair || ft_map_add(&intent->pair_at, pair_key(a, b), intent->pair_count - 1, NULL) < 0) {
+		intent->pair_count -= pair != NULL;
 		return NULL;
-	if (r > 0)
-		intent->pairs[intent->pair_count++] = (struct ft_meant){.a = a < b ? a : b, .b = a < b ? b : a};
-	return &intent->pairs[at];
+	}
+	*pair = (struct ft_meant){.a = a < b ? a : b, .b = a < b ? b : a};
+	return pair;
 }
 
 static int pairs_collect(struct ft_intent *intent)

@@ -73,7 +73,7 @@ struct ft_intent {
 	bool layered; /* the graph has an up and a down */
 	struct ft_twins twins[FT_SIDE_COUNT];
 	struct ft_meant *pairs;
-	uint32_t pair_count, pair_size;
+	uint32_t pair_count;
 	struct ft_map pair_at;
 
 	/* Description length. */
@@ -162,6 +162,9 @@ bool ft_intent_is_irregular(const struct ft_intent *intent);
 
 /* True if ports, names and hosts allow two switches to be of one kind. */
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);
+
+/* True if both are chips of one director, by SystemImageGUID or name. */
+bool ft_infer_same_system(const struct ft_inference *f, uint32_t a, uint32_t b);
 
 /* True if that port of a switch has no cable. */
 bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t observed, uint32_t number);

@@ -213,22 +213,99 @@ static bool misses_one_that_is_there(const struct ft_inference *f, const struct 
 }
 
 /*
+ * True if more than a third of the edge switches, and at least six, have other numbers of uplinks than most, and no
+ * number of these is that of a single one: they were bought in several lots, and no lot lacks what another one has.
+ */
+static bool edges_are_mixed(const struct ft_inference *f)
+{
+	enum { MIXED_MIN = 6, MIXED_SHARE = 3 };
+	struct ft_tally tally = {0};
+	uint32_t usual, mixed = 0;
+
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		uint32_t uplinks = 0;
+
+		if (f->fit.rank[i] != 0)
+			continue;
+		ft_each_adjacent(n, &f->graph, i)
+			uplinks += f->fit.rank[n->vertex] == 1 ? n->count : 0;
+		ft_tally_add(&tally, uplinks);
+	}
+	usual = ft_tally_mode(&tally, 1);
+	for (uint32_t sum = 0; sum < tally.end; sum++) {
+		if (sum != usual && tally.votes[sum] == 1)
+			return false;
+		mixed += sum != usual ? (uint32_t)tally.votes[sum] : 0;
+	}
+	return mixed >= MIXED_MIN && mixed * MIXED_SHARE > f->count[0];
+}
+
+/*
+ * True if the tree has a cable too many at all edge switches that have as many hosts, two or more, and at no other:
+ * they are a class that was given one more. The case that bit: two storage leaves with 3 and 2 cables to two core
+ * switches.
+ */
+static bool class_has_more(const struct ft_inference *f, const struct ft_report *report)
+{
+	uint32_t class = FT_NONE, members = 0, more = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+		uint32_t edge = FT_NONE;
+
+		if (finding->code != FT_CODE_CABLE_UNPLANNED)
+			continue;
+		for (uint32_t k = 0; k < finding->where_count; k++) {
+			uint32_t observed = observed_of_guid(f, finding->where[k].guid);
+
+			if (observed != FT_NONE && f->fit.rank[observed] == 0)
+				edge = observed;
+		}
+		if (edge == FT_NONE || (class != FT_NONE && f->hosts[edge] != class))
+			return false;
+		class = f->hosts[edge];
+		more++;
+	}
+	for (uint32_t i = 0; more > 1 && i < f->observed->switch_count; i++)
+		members += f->fit.rank[i] == 0 && f->hosts[i] == class;
+	return members > 1 && more >= members && 2 * members < f->count[0];
+}
+
+/* Routers at switches above the edges: who plugs them in there has hosts there, too. */
+static uint32_t routers_above(const struct ft_inference *f)
+{
+	const struct ft_snapshot *s = f->snapshot;
+	uint32_t routers = 0;
+
+	for (uint32_t i = 0; i < s->port_count; i++) {
+		const struct ft_port *peer = ft_port_peer(s, &s->ports[i]);
+		uint32_t observed = f->observed->switch_of_node[s->ports[i].node];
+
+		routers += peer && s->nodes[peer->node].type == FT_NODE_ROUTER && observed != FT_NONE &&
+			   f->fit.rank[observed] > 0 && f->fit.rank[observed] < f->fit.ranks;
+	}
+	return routers;
+}
+
+/*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
  * such as login nodes, with leaves that have more hosts than it gives them or are joined in pairs, or with boards of
  * another make: whoever is told to unplug or mend them knows better.
  */
 static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
 {
-	uint32_t above = 0;
+	uint32_t above = f->fit.ranks > 1 ? routers_above(f) : 0;
 
-	if (f->fit.ranks > 1 && (ranks_are_paired(f) || misses_one_that_is_there(f, report)))
+	if (f->fit.ranks > 1 && (ranks_are_paired(f) || misses_one_that_is_there(f, report) ||
+				 class_has_more(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f))))
 		return true;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
 
 		above += finding->code == FT_CODE_HOST_ON_CORE;
 		if ((finding->code == FT_CODE_SWITCH_UNPLANNED && is_in_service(f, finding)) ||
-		    above > HOSTS_ABOVE_FEW || finding->code == FT_CODE_EDGE_OVERLOADED ||
+		    (finding->code == FT_CODE_HOST_ON_CORE && above > HOSTS_ABOVE_FEW) ||
+		    finding->code == FT_CODE_EDGE_OVERLOADED ||
 		    ((finding->code == FT_CODE_CABLE_UNPLANNED || finding->code == FT_CODE_CABLE_MISPLACED) &&
 		     joins_equals(f, finding)) ||
 		    (finding->code == FT_CODE_CABLE_MISSING && finding->board.known &&

@@ -5,9 +5,10 @@
  *
  *   STEP    a port next to p leads to one next to q, as cables of a bundle do; on both sides of them: SANDWICH. "Next"
  *           is also the usual distance between two cables of one bundle, where bundles were laid in turns. It counts
- * only for switches most of whose bundles were laid so, not in whatever port was free HABIT   the twins of a have b in
- * port p; the twins of b have a in port q. Only a switch whose other links are mostly in the ports of its twins is
- * predicted by them WITHIN  both are among the links of their switches
+ *           only for switches most of whose bundles were laid so, not in whatever port was free
+ *   HABIT   the twins of a have b in port p; the twins of b have a in port q. Only a switch whose other links are
+ *           mostly in the ports of its twins is predicted by them
+ *   WITHIN  both are among the links of their switches
  *
  * A port that is dark on most twins was never used; nor was one behind all links of a switch that no twin has a link
  * in. Of candidates that share a port the one with the most evidence is taken, none if the best lead to different
@@ -24,6 +25,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "verify/infer/general.h"
 
 enum { SANDWICH = 7, STEP = 4, HABIT = 3, WITHIN = 2, ENOUGH = 6 };
@@ -57,7 +59,7 @@ struct proof {
 	uint32_t *stride;     /* by observed switch: the usual distance between two cables of a bundle */
 	struct peers *peers[FT_SIDE_COUNT]; /* by observed switch */
 	struct candidate *candidates;
-	uint32_t count, size;
+	uint32_t count;
 };
 
 static void proof_release(struct proof *x)
@@ -379,6 +381,26 @@ static int custom_worth(const struct proof *x, uint32_t observed, uint32_t numbe
 
 /* ---- candidates ---- */
 
+/*
+ * True if fewer cables of a bundle go on in that way than in the other one, with which their ports at the far end turn
+ * around. The case that bit: a bundle in ascending ports that leaves one out, beside which a port was dark.
+ */
+static bool is_against(const struct proof *x, uint32_t a, uint32_t b, unsigned int way)
+{
+	struct step step = step_of(x, a, b, way), other = step_of(x, a, b, way ^ 4);
+	uint32_t with = 0, against = 0;
+
+	for (uint32_t p = x->low[a]; p && p <= x->high[a]; p++) {
+		const struct end *end = end_at(x, a, p);
+
+		if (end->far != b)
+			continue;
+		with += leads(x, a, p + step.near, b, end->number + step.far);
+		against += leads(x, a, p + other.near, b, end->number + other.far);
+	}
+	return with < against;
+}
+
 static int step_worth(const struct proof *x, const struct candidate *c)
 {
 	bool one = false;
@@ -392,7 +414,7 @@ static int step_worth(const struct proof *x, const struct candidate *c)
 
 		if (below && above)
 			return SANDWICH;
-		one |= below || above;
+		one |= (below || above) && !is_against(x, c->a, c->b, way);
 	}
 	return one ? STEP : 0;
 }
@@ -409,10 +431,32 @@ static uint32_t dark_run(const struct proof *x, uint32_t observed, int64_t numbe
 	return (uint32_t)(high - low + 1);
 }
 
+/* True if ports below and above have links: for an outer port of a board, outer ones, of which its traces say nothing.
+ */
+static bool is_within_outer(const struct proof *x, uint32_t observed, uint32_t number, uint32_t far)
+{
+	const struct ft_inference *f = x->intent->f;
+	bool inner = ft_infer_same_system(f, observed, far), below = false, above = false;
+
+	if (!is_within(x, observed, number))
+		return false;
+	for (uint32_t p = x->low[observed]; p <= x->high[observed]; p++) {
+		const struct end *end = end_at(x, observed, p);
+
+		if (!is_link(end) || (!inner && ft_infer_same_system(f, observed, end->far)))
+			continue;
+		below |= p < number;
+		above |= p > number;
+	}
+	return below && above;
+}
+
 static int candidate_add(struct proof *x, uint32_t a, int64_t p, uint32_t b, int64_t q)
 {
 	struct candidate c = {a, b, (uint32_t)p, (uint32_t)q, 0};
-	bool near_within = is_within(x, a, (uint32_t)p), far_within = is_within(x, b, (uint32_t)q);
+	bool near_within = is_within_outer(x, a, (uint32_t)p, b);
+	bool far_within = is_within_outer(x, b, (uint32_t)q, a);
+	struct candidate *more;
 	int near, far, step;
 
 	if (end_at(x, a, p)->far != DARK || end_at(x, b, q)->far != DARK || a == b)
@@ -436,16 +480,10 @@ static int candidate_add(struct proof *x, uint32_t a, int64_t p, uint32_t b, int
 	/* Behind the links of both there is nothing but the habit of both. */
 	if (!near_within && !far_within && (near == 0 || far == 0))
 		return 0;
-	if (x->count == x->size) {
-		uint32_t size = x->size ? 2 * x->size : 64;
-		struct candidate *more = realloc(x->candidates, size * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		x->candidates = more;
-		x->size = size;
-	}
-	x->candidates[x->count++] = c;
+	more = FT_LIST_MORE(x->candidates, x->count);
+	if (!more)
+		return -ENOMEM;
+	*more = c;
 	return 0;
 }
 
