@@ -906,6 +906,18 @@ static bool is_switch_port(const struct ft_snapshot *s, uint32_t port)
 	return s->nodes[s->ports[port].node].type == FT_NODE_SWITCH;
 }
 
+/* A random cable between two switches. */
+static uint32_t uplink_pick(const struct ft_snapshot *s, uint64_t *seed)
+{
+	uint32_t port;
+
+	do
+		port = random_next(seed) % s->port_count;
+	while (s->ports[port].peer == FT_NO_PORT || !is_switch_port(s, port) ||
+	       !is_switch_port(s, s->ports[port].peer));
+	return port;
+}
+
 static void test_any_port_unheard(void **state)
 {
 	const char *given = getenv("FT_SEED");
@@ -922,21 +934,59 @@ static void test_any_port_unheard(void **state)
 		bench_make(&b, WIDE "}");
 		s = b.snapshot;
 		ports_mix(s, &seed);
-		for (uint32_t n = 0; n < lost;) {
-			uint32_t port = random_next(&seed) % s->port_count;
-
-			if (s->ports[port].peer == FT_NO_PORT || !is_switch_port(s, port) ||
-			    !is_switch_port(s, s->ports[port].peer))
-				continue;
-			cable_drop(s, &s->ports[port], random_next(&seed) % 2 ? FT_LINK_SILENT : FT_LINK_UNREAD);
-			n++;
-		}
+		for (uint32_t n = 0; n < lost; n++)
+			cable_drop(s, &s->ports[uplink_pick(s, &seed)],
+				   random_next(&seed) % 2 ? FT_LINK_SILENT : FT_LINK_UNREAD);
 		assert_int_equal(ft_verify(b.design, b.plan, s, "2026-11-20", &report), 0);
 		if (report->uplinks.up + lost != report->uplinks.planned || report->uplinks.missing ||
 		    report->finding_count != 1 || report->findings[0].code != FT_CODE_SWEEP_INCOMPLETE)
 			fail_msg("round %u: %u cables not heard of, %u missing: %s", round, lost,
 				 report->uplinks.missing, report->findings[0].text);
 	}
+}
+
+/*
+ * One cable is pulled, most of the others were not heard of, and no port is usual for anything: what is called missing
+ * is that cable. All pairs that share an unheard port with it may lack one just as well.
+ */
+static void test_pulled_among_unheard(void **state)
+{
+	uint64_t seed = 20261126;
+	unsigned int named = 0;
+	(void)state;
+
+	for (uint32_t round = 0; round < 300; round++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		const struct ft_port *pulled;
+		struct ft_snapshot *s;
+		uint64_t ends[2];
+
+		bench_make(&b, WIDE "}");
+		s = b.snapshot;
+		ports_mix(s, &seed);
+		pulled = &s->ports[uplink_pick(s, &seed)];
+		ends[0] = s->nodes[pulled->node].guid;
+		ends[1] = s->nodes[s->ports[pulled->peer].node].guid;
+		cable_drop(s, &s->ports[pulled - s->ports], FT_LINK_DOWN);
+		for (uint32_t n = 0; n < round % 100; n++)
+			cable_drop(s, &s->ports[uplink_pick(s, &seed)],
+				   random_next(&seed) % 2 ? FT_LINK_SILENT : FT_LINK_UNREAD);
+		assert_int_equal(ft_verify(b.design, b.plan, s, "2026-11-26", &report), 0);
+		for (size_t i = 0; i < report->finding_count; i++) {
+			const struct ft_finding *f = &report->findings[i];
+
+			if (f->code == FT_CODE_SWEEP_INCOMPLETE)
+				continue;
+			if (f->code != FT_CODE_CABLE_MISSING || f->count != 1 || f->where_count != 2 ||
+			    (f->where[0].guid != ends[0] && f->where[0].guid != ends[1]) ||
+			    (f->where[1].guid != ends[0] && f->where[1].guid != ends[1]))
+				fail_msg("round %u: %s", round, f->text);
+			named++;
+		}
+	}
+	/* It is proven as long as one of the two was heard out. */
+	assert_in_range(named, 30, 300);
 }
 
 /* ---- the writers ---- */
@@ -1388,20 +1438,35 @@ static void test_look_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_hosts_text),	 cmocka_unit_test(test_hosts_listed_down),
-		cmocka_unit_test(test_part_with_core),	 cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_names_hold),	 cmocka_unit_test(test_unfinished),
-		cmocka_unit_test(test_placed_otherwise), cmocka_unit_test(test_unmatched),
-		cmocka_unit_test(test_limits),		 cmocka_unit_test(test_nameless),
-		cmocka_unit_test(test_name_left_out),	 cmocka_unit_test(test_edge_without_hosts),
-		cmocka_unit_test(test_nothing_seen),	 cmocka_unit_test(test_ids_stay),
-		cmocka_unit_test(test_anything),	 cmocka_unit_test(test_any_port_unheard),
-		cmocka_unit_test(test_nagios_bar),	 cmocka_unit_test(test_short_names),
-		cmocka_unit_test(test_own_names),	 cmocka_unit_test(test_expired_says_so),
-		cmocka_unit_test(test_untried),		 cmocka_unit_test(test_many_gaps),
-		cmocka_unit_test(test_too_many_gaps),	 cmocka_unit_test(test_two_networks),
-		cmocka_unit_test(test_older_make),	 cmocka_unit_test(test_gap_of_two),
-		cmocka_unit_test(test_no_memory),	 cmocka_unit_test(test_look_no_memory),
+		cmocka_unit_test(test_hosts_text),
+		cmocka_unit_test(test_hosts_listed_down),
+		cmocka_unit_test(test_part_with_core),
+		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_names_hold),
+		cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_placed_otherwise),
+		cmocka_unit_test(test_unmatched),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_name_left_out),
+		cmocka_unit_test(test_edge_without_hosts),
+		cmocka_unit_test(test_nothing_seen),
+		cmocka_unit_test(test_ids_stay),
+		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_any_port_unheard),
+		cmocka_unit_test(test_pulled_among_unheard),
+		cmocka_unit_test(test_nagios_bar),
+		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_own_names),
+		cmocka_unit_test(test_expired_says_so),
+		cmocka_unit_test(test_untried),
+		cmocka_unit_test(test_many_gaps),
+		cmocka_unit_test(test_too_many_gaps),
+		cmocka_unit_test(test_two_networks),
+		cmocka_unit_test(test_older_make),
+		cmocka_unit_test(test_gap_of_two),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_look_no_memory),
 	};
 
 	return rows_run(rows, test_row, others);

@@ -132,9 +132,12 @@ static void residual_take(struct explain *x)
 }
 
 /*
- * How many of the @missing cables between @p and @q may exist unseen: both switches have uplink ports that the
- * sweep could not read completely. A switch that was read completely, or the very ports seen down, prove that they are
- * missing.
+ * How many of the @missing cables between @p and @q may exist unseen: both switches have @hazy uplink ports or more
+ * that the sweep could not read completely. A switch that was read completely, or the very ports seen down, prove that
+ * they are missing.
+ *
+ * Each pair is judged by itself, although a port serves one pair only: of two pairs that share a hazy port one lacks a
+ * cable, but nobody knows which. Counting the port for the first of them blamed the wrong cable in lossy sweeps.
  */
 static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t missing, uint32_t hazy)
 {
@@ -163,8 +166,6 @@ static int unjudged_take(struct explain *x)
 			continue;
 		n = hidden_cables(m, p, q, x->missing[cell], ft_number_least(hazy[p], hazy[q]));
 		x->missing[cell] -= n;
-		hazy[p] -= n;
-		hazy[q] -= n;
 		m->cells.unjudged[cell] = n;
 	}
 	return 0;
