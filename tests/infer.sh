@@ -131,6 +131,22 @@ classes "leaves that were bought in four lots" '"nodes": 112, "bundle": 2, "clas
 	{"count": 3, "hosts": 8, "bundle": [2, 3]}, {"count": 2, "hosts": 8, "bundle": [2, 1]}],
 	"edge": {"ports": 16, "count": 14, "ports_to_nodes": 8, "ports_to_core": 4}, "core": {"ports": 34, "count": 2}' ''
 
+# surplus WHAT CLASSES COUNT: of 14 leaves with two cables to each of two core switches, those of these classes have other
+# cables, of which so many are found to be too many, and nothing else.
+surplus()
+{
+	printf '{"ftcheck": 1, "name": "t", "topology": "fat-tree", "nodes": 100, "bundle": 2, "classes": [%s],
+		"edge": {"ports": 16, "count": 14, "ports_to_nodes": 8, "ports_to_core": 4},
+		"core": {"ports": 34, "count": 2}}' "$2" >"$work/plain"
+	"$ftplan" --format ibsim "$work/plain" >"$work/net" && "$ftplan" --infer "$work/net" >"$work/design" 2>"$work/err" &&
+		{ "$ftcheck" --plan "$work/design" --from "$work/net" >"$work/report" || true; } &&
+		[ "$(grep -c '^warning cable-unplanned' "$work/report")" = "$3" ] && grep -q "; $3 findings\$" "$work/report"
+	result "$1" $?
+}
+
+surplus "one of two storage leaves with two cables too many" \
+	'{"count": 1, "hosts": 2, "bundle": [4, 2]}, {"count": 1, "hosts": 2, "bundle": [2, 2]}' 2
+
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
 		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'

@@ -62,9 +62,10 @@ struct sheet {
 	uint32_t *like;	 /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
 	const uint16_t *main; /* by column: the entry of most rows of the first class; NULL: this is that class */
 	uint32_t classes;     /* number of classes of the rows, of which this is one */
-	bool mixed;	      /* more than a third of the rows are of other classes: what several lack is one, too */
-	bool turns;	      /* bundles alternate: most rows have the same sum, but in different columns */
-	bool same_set;	      /* rows and columns are the same switches: each pair occurs twice */
+	/* More than a third of the rows repeat another class's entries: several that lack the same are a class, too. */
+	bool mixed;
+	bool turns;    /* bundles alternate: most rows have the same sum, but in different columns */
+	bool same_set; /* rows and columns are the same switches: each pair occurs twice */
 };
 
 static void sheet_release(struct sheet *s)
@@ -936,9 +937,7 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 		return 0;
 	if (d->rows == 1)
 		return group_of_one_is_faulty(s, d, ret);
-	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d))
-		return 0;
-	if (s->mixed)
+	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d) || s->mixed)
 		return 0;
 	if (d->columns == 1) {
 		/* That several rows lack the whole bundle may be on purpose; that they lack a part of it is not. */

@@ -20,9 +20,9 @@ void ft_group_cells_release(struct ft_group_cells *cells);
 int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_sizes, size_t *ret_count);
 
 /*
- * *@ret_lacks: all cells but one are alike, that one has a leaf less, and each of its spines has a dark port below its
- * last leaf, as those of the others have not: a leaf is off. A cell that was built with a leaf less, and one whose last
- * leaf is off, look alike. Returns 0 or -ENOMEM.
+ * *@ret_lacks: all cells but one are alike, that one has a leaf less, and each of its spines has exactly one dark port
+ * below its last leaf, as at most one in eight of the other spines has any: a leaf is off. A cell that was built with a
+ * leaf less, and one whose last leaf is off, look alike. Returns 0 or -ENOMEM.
  */
 int ft_infer_cell_lacks_leaf(const struct ft_inference *f, bool *ret_lacks);
 

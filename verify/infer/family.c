@@ -298,8 +298,8 @@ static void why_write(const struct recognition *x, const struct candidate *c, co
 			       ". One switch of it was not seen, and is planned: all other places have one, and its "
 			       "neighbours lack cables. It has as many hosts as most");
 	else if (one_leaf_fewer(c))
-		ft_text_puts(text, ". One group has a leaf less than the others: if that one is off, plan all groups "
-				   "alike");
+		ft_text_puts(text, ". One group has one leaf fewer than the others. If a leaf is off there, plan the "
+				   "same number of leaves in each group");
 	ft_text_puts(text, "\"");
 	ft_infer_by_rule_notes(f, NULL, text);
 	ft_text_puts(text, "\n\t}");

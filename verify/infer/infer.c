@@ -240,38 +240,67 @@ static bool edges_are_mixed(const struct ft_inference *f)
 	return mixed >= MIXED_MIN && mixed * MIXED_SHARE > f->count[0];
 }
 
+/* The edge switch of a cable that leads up from one, or FT_NONE. */
+static uint32_t edge_of(const struct ft_inference *f, const struct ft_finding *finding)
+{
+	uint32_t edge = FT_NONE;
+
+	for (uint32_t i = 0; i < finding->where_count; i++) {
+		uint32_t observed = observed_of_guid(f, finding->where[i].guid);
+
+		if (observed == FT_NONE || f->fit.rank[observed] != 0)
+			continue;
+		if (edge != FT_NONE)
+			return FT_NONE;
+		edge = observed;
+	}
+	return edge;
+}
+
+/* True if a cable of that switch is one too many. */
+static bool has_surplus(const struct ft_inference *f, const struct ft_report *report, uint32_t observed)
+{
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+
+		for (uint32_t k = 0; finding->code == FT_CODE_CABLE_UNPLANNED && k < finding->where_count; k++)
+			if (finding->where[k].guid == f->observed->switches[observed].guid)
+				return true;
+	}
+	return false;
+}
+
 /*
  * True if the tree has a cable too many at all edge switches that have as many hosts, two or more, and at no other:
- * they are a class that was given one more. The case that bit: two storage leaves with 3 and 2 cables to two core
- * switches.
+ * they are a class that was given one more. The cases that bit: two storage leaves with 3 and 2 cables to two core
+ * switches; and two of which one had two cables too many, which are faults.
  */
 static bool class_has_more(const struct ft_inference *f, const struct ft_report *report)
 {
-	uint32_t class = FT_NONE, members = 0, more = 0;
+	uint32_t class = FT_NONE, members = 0;
 
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
-		uint32_t edge = FT_NONE;
+		uint32_t edge;
 
 		if (finding->code != FT_CODE_CABLE_UNPLANNED)
 			continue;
-		for (uint32_t k = 0; k < finding->where_count; k++) {
-			uint32_t observed = observed_of_guid(f, finding->where[k].guid);
-
-			if (observed != FT_NONE && f->fit.rank[observed] == 0)
-				edge = observed;
-		}
+		edge = edge_of(f, finding);
 		if (edge == FT_NONE || (class != FT_NONE && f->hosts[edge] != class))
 			return false;
 		class = f->hosts[edge];
-		more++;
 	}
-	for (uint32_t i = 0; more > 1 && i < f->observed->switch_count; i++)
-		members += f->fit.rank[i] == 0 && f->hosts[i] == class;
-	return members > 1 && more >= members && 2 * members < f->count[0];
+	for (uint32_t i = 0; class != FT_NONE && i < f->observed->switch_count; i++) {
+		if (f->fit.rank[i] != 0 || f->hosts[i] != class)
+			continue;
+		if (!has_surplus(f, report, i))
+			return false;
+		members++;
+	}
+	return members > 1 && 2 * members < f->count[0];
 }
 
-/* Routers at switches above the edges: who plugs them in there has hosts there, too. */
+/* Routers on switches above the edges: hosts beside them are there on purpose. */
 static uint32_t routers_above(const struct ft_inference *f)
 {
 	const struct ft_snapshot *s = f->snapshot;

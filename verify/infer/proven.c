@@ -454,13 +454,14 @@ static bool is_within_outer(const struct proof *x, uint32_t observed, uint32_t n
 static int candidate_add(struct proof *x, uint32_t a, int64_t p, uint32_t b, int64_t q)
 {
 	struct candidate c = {a, b, (uint32_t)p, (uint32_t)q, 0};
-	bool near_within = is_within_outer(x, a, (uint32_t)p, b);
-	bool far_within = is_within_outer(x, b, (uint32_t)q, a);
 	struct candidate *more;
+	bool near_within, far_within;
 	int near, far, step;
 
 	if (end_at(x, a, p)->far != DARK || end_at(x, b, q)->far != DARK || a == b)
 		return 0;
+	near_within = is_within_outer(x, a, (uint32_t)p, b);
+	far_within = is_within_outer(x, b, (uint32_t)q, a);
 	if (a > b)
 		c = (struct candidate){b, a, (uint32_t)q, (uint32_t)p, 0};
 	near = custom_worth(x, c.a, c.p, c.b);
