@@ -71,6 +71,7 @@ class Plan:
     def __init__(self):
         self.kinds = {}  # name -> what it is called: "edge", "core", …
         self.hosts = {}  # name -> how many
+        self.room = {}  # name -> ports for hosts, where the plan leaves open which switches have how many
         self.pairs = collections.Counter()  # frozenset of names -> cables
         self.cables = None  # port by port: {frozenset((name, port), (name, port))}, names of chips where it has some
         self.traces = None  # pairs of chips -> traces on a backplane
@@ -88,6 +89,8 @@ class Plan:
         plan = cls()
         for switch in json["switches"]:
             plan.add(switch["name"], switch.get("tier") or switch["kind"], switch["hosts"])
+            if switch.get("tier") == "edge":
+                plan.room[switch["name"]] = json["edge"]["ports_to_nodes"]
         for bundle in json["bundles"]:
             plan.link(bundle["a"], bundle["b"], bundle["count"])
         return plan
@@ -523,13 +526,16 @@ class Oracle:
         most_of = collections.Counter()
         for name in self.plan.kinds if any(self.plan.hosts[v] for v in self.gone) else ():
             most_of[self.plan.kinds[name]] = max(most_of[self.plan.kinds[name]], self.plan.hosts[name])
-        silent = [v for v in sorted(self.assigned) if over[v] > 0 and found[v] > most_of[self.plan.kinds[v]]
+        # In a tree an edge switch may have any that its ports are enough for: these are of another one's share.
+        most_in = {v: max(most_of[self.plan.kinds[v]], self.plan.room.get(v, 0)) for v in self.assigned}
+        silent = [v for v in sorted(self.assigned) if over[v] > 0 and found[v] > most_in[v]
                   and v not in told["hosts-unplanned"] | told["edge-overloaded"]]
         if silent:
             raise Inconsistent("nothing is said of %d hosts too many on %s" % (over[silent[0]], silent[0]))
         # Those of a switch that was not seen, or that are elsewhere, may be any that lack.
         lost = {v: -over[v] for v in self.assigned if over[v] < 0 and v not in told["hosts-missing"]}
-        away = moved + sum(self.plan.hosts[v] for v in self.gone) if self.gone else moved
+        away = moved + sum(self.plan.hosts[v] for v in self.gone)
+        away += sum(n for v, n in over.items() if n > 0 and v in self.plan.room)
         if sum(lost.values()) > away and "board-missing" not in self.codes:
             raise Inconsistent("nothing is said of %d hosts that lack on %s" % (sum(lost.values()), min(lost)))
 
