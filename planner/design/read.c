@@ -218,7 +218,7 @@ static bool is_foreign(const char *text, size_t length)
 	if (text[strspn(text, " \t\r\n")] == '[')
 		return false;
 	for (size_t i = 0; i < length; i++) {
-		if (begins && (text[i] == '{' || text[i] == '"'))
+		if (begins && strchr("{\"/", text[i]))
 			return false;
 		begins = text[i] == '\n' || (begins && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r'));
 	}
