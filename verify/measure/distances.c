@@ -264,13 +264,15 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 
 /* ---- what is too far ---- */
 
-/* Faults that can lengthen a path. */
-static bool code_lengthens(enum ft_code code)
+/* Faults that can lengthen a path. A loopback in ports that the plan leaves free cannot. */
+static bool is_lengthening(const struct ft_finding *f)
 {
+	enum ft_code code = f->code;
+
 	return code == FT_CODE_EDGE_ISOLATED || code == FT_CODE_CORE_MISSING || code == FT_CODE_CABLE_MISSING ||
 	       code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_SWITCH_MUTE ||
 	       code == FT_CODE_CABLE_UNPLANNED || code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWEEP_INCOMPLETE ||
-	       code == FT_CODE_LOOPBACK || code == FT_CODE_BOARD_MISSING;
+	       (code == FT_CODE_LOOPBACK && f->lack_count > 0) || code == FT_CODE_BOARD_MISSING;
 }
 
 static bool chip_is_stranger(const struct ft_model *m, const struct seen *seen, uint32_t chip)
@@ -314,7 +316,7 @@ static struct ft_finding *cause_find(const struct ft_model *m, const struct seen
 		struct ft_finding *f = &report->findings[i];
 		unsigned int weight;
 
-		if (stranger ? f->code != FT_CODE_SWITCH_UNPLANNED : !code_lengthens(f->code))
+		if (stranger ? f->code != FT_CODE_SWITCH_UNPLANNED : !is_lengthening(f))
 			continue;
 		weight = cause_weight(m, seen, far, f);
 		if (cause && weight <= most)
