@@ -200,12 +200,14 @@ static void sweeps_keep_their_distance(void **state)
 {
 	struct rig *rig = *state;
 	struct ft_check *sweep;
+	int64_t asked;
 
 	ft_looks_sweep_in(&rig->d, 0);
 	sweep = started(rig, 1);
+	asked = ft_guard_now_ms();
 	ft_looks_sweep_after_busy(&rig->d, false);
 	ended(rig, sweep, true);
-	assert_in_range(rig->d.looks.sweep_due_ms - ft_guard_now_ms(), 4000, 60000);
+	assert_in_range(rig->d.looks.sweep_due_ms - asked, 4000, 60000);
 }
 
 /* What has to come soon comes soon after the sweep. */
@@ -219,10 +221,17 @@ static void sweep_follows_at_once(void **state)
 	ft_looks_sweep_after_busy(&rig->d, false);
 	ft_looks_sweep_in(&rig->d, 0);
 	ended(rig, sweep, true);
+	sweep = NULL;
 	assert_true(rig->d.looks.sweep_due_ms - ft_guard_now_ms() <= 1000);
-	/* And not once more: the next one is the regular one. */
-	assert_true(started(rig, 2)->waits);
-	ended(rig, started(rig, 3), true);
+	/* And not once more: the next one is the regular one. A child that waits for events has started, too, before or
+	 * after. */
+	while (!sweep) {
+		for (size_t i = 1; i < check_count && !sweep; i++)
+			sweep = checks[i].waits ? NULL : &checks[i];
+		if (!sweep)
+			assert_true(sd_event_run(rig->d.loop, WAIT_US) > 0);
+	}
+	ended(rig, sweep, true);
 	assert_true(rig->d.looks.sweep_due_ms - ft_guard_now_ms() > HOUR_MS / 2);
 }
 
