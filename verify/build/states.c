@@ -26,6 +26,7 @@ struct maker {
 	bool *used;	     /* by observed cable, then by observed host */
 	bool *settled;	     /* by row: its state is known */
 	struct ft_map rails; /* by host and switch: a listing */
+	struct ft_map moved; /* by GUID and port of a cable that ends elsewhere: the first finding of it */
 	uint32_t *told;	     /* by finding: how many cables have the state that it tells */
 	uint32_t *due;	     /* by listed host: its number in the model's plan, or FT_NONE: not due and not there */
 };
@@ -36,6 +37,7 @@ static void maker_release(struct maker *x)
 	free(x->used);
 	free(x->settled);
 	ft_map_release(&x->rails);
+	ft_map_release(&x->moved);
 	free(x->due);
 	free(x->told);
 }
@@ -48,6 +50,26 @@ static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_
 }
 
 /* ---- what is where ---- */
+
+static bool code_is_elsewhere(enum ft_code code)
+{
+	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED;
+}
+
+static int moved_learn(struct maker *x)
+{
+	const struct ft_report *report = x->m->report;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
+
+		for (size_t n = 0; code_is_elsewhere(f->code) && n < f->where_count; n++)
+			if (ft_map_add(&x->moved, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i, NULL) <
+			    0)
+				return -ENOMEM;
+	}
+	return 0;
+}
 
 static int maker_init(struct maker *x)
 {
@@ -68,7 +90,7 @@ static int maker_init(struct maker *x)
 		if (x->s->rows[i].wire != FT_UNPINNED)
 			x->row_of[x->s->rows[i].wire] = i;
 	}
-	return 0;
+	return moved_learn(x);
 }
 
 /* The place of a row's switch; one that an island knows by another name may be another one than planned (aliases.c). */
@@ -152,24 +174,14 @@ static void wires_in_ports(struct maker *x, struct bundle *b, bool any)
 		}
 }
 
-static bool code_is_elsewhere(enum ft_code code)
-{
-	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED;
-}
-
 /* The finding that observed cable @cable ends elsewhere, or FT_NONE. */
-static uint32_t finding_of(const struct ft_model *m, uint32_t cable)
+static uint32_t finding_of(const struct maker *x, uint32_t cable)
 {
-	const struct ft_observed_cable *c = &m->observed.cables[cable];
-	const struct ft_report *report = m->report;
+	const struct ft_observed_cable *c = &x->m->observed.cables[cable];
+	uint32_t found = ft_map_get(&x->moved,
+				    ft_hash_pair(x->m->observed.switches[c->a].guid, ft_port_number(x->m, c->a_port)));
 
-	for (size_t i = 0; i < report->finding_count; i++)
-		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].where_count;
-		     n++)
-			if (report->findings[i].where[n].guid == m->observed.switches[c->a].guid &&
-			    report->findings[i].where[n].port == ft_port_number(m, c->a_port))
-				return (uint32_t)i;
-	return FT_NONE;
+	return found == FT_MAP_NONE ? FT_NONE : found;
 }
 
 /* Whether one end of observed cable @cable is in the port that wire @wire has there. */
@@ -192,7 +204,7 @@ static void wires_in_others(struct maker *x, struct bundle *b, bool any)
 		uint32_t cable = cable_at(x, b, i), w = b->wire;
 
 		if (cable == FT_NONE || x->used[cable] || (!b->exact && x->m->misplaced[cable]) ||
-		    (b->exact && any && finding_of(x->m, cable) != FT_NONE))
+		    (b->exact && any && finding_of(x, cable) != FT_NONE))
 			continue;
 		while (w < b->wire + b->count && (x->settled[x->row_of[w]] || (!any && !port_shared(x, b, cable, w))))
 			w++;
@@ -318,7 +330,7 @@ static void hidden_see(struct maker *x, const struct bundle *b)
 {
 	for (uint32_t i = 0; i < b->cables; i++) {
 		uint32_t cable = cable_at(x, b, i);
-		uint32_t finding = cable != FT_NONE && x->m->misplaced[cable] ? finding_of(x->m, cable) : FT_NONE;
+		uint32_t finding = cable != FT_NONE && x->m->misplaced[cable] ? finding_of(x, cable) : FT_NONE;
 
 		for (uint32_t w = b->wire; finding != FT_NONE && w < b->wire + b->count; w++) {
 			if (x->settled[x->row_of[w]] || x->told[finding] >= x->m->report->findings[finding].count)

@@ -226,7 +226,7 @@ static uint64_t cables_count(const struct ft_plan *plan)
 /*
  * The plan that is due has those cables that the first explanation took to be there, some of them in wrong places. With
  * less to choose from, the same faults may be explained otherwise, and what was thought to be one of these cables is
- * just not there: it is not due then. Each round leaves fewer cables, so this ends.
+ * just not there: it is not due then. Each round leaves fewer cables; two rounds are the rule.
  *
  * @ret_again  out: the model was begun again with a plan that has fewer cables
  */
@@ -453,14 +453,16 @@ static int model_explain(struct ft_model *m)
 
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 {
+	enum { ROUNDS = 8 }; /* each explains the whole fabric */
 	bool again = true;
 	int r;
 
 	model_begin(m, input, NULL, NULL, NULL);
 	r = due_settle(m);
-	while (r == 0 && again) {
+	for (unsigned int round = 1; r == 0 && again; round++) {
+		again = false;
 		r = model_explain(m);
-		if (r == 0)
+		if (r == 0 && round < ROUNDS)
 			r = due_shrink(m, &again);
 	}
 	return r;
