@@ -109,8 +109,8 @@ int ft_text_natural_compare(const char *a, const char *b);
 /* The same of two elements of a list of strings, for qsort(). */
 int ft_text_natural_order(const void *a, const void *b);
 
-/* Adds names in that order, those with consecutive numbers as a range: "node001-node018, login1"; of more than four of
- * these, how many names are left.
+/* Adds names in natural order, those with consecutive numbers as a range: "node001-node018, login1"; of more than four
+ * of these, how many names are left.
  */
 void ft_text_add_names(struct ft_text *text, char *const *names, size_t count);
 

@@ -150,8 +150,8 @@ static void incremental_drop(struct ft_daemon *d)
 }
 
 /*
- * Something changed during a sweep, and is being read: its alert does not wait until it is read once more, upon what
- * the sweep saw. So the sweep waits, which is older there.
+ * A place that changed during the sweep is being read already. The result of the sweep waits for that reading, so that
+ * its alert is not delayed by another one.
  */
 static void swept_hold(struct ft_daemon *d, struct ft_snapshot *snapshot)
 {

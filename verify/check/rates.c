@@ -384,9 +384,9 @@ struct prior {
 };
 
 /*
- * Fills @e by the votes of a class. @given: what the design says of all of the tree; @all: what is expected of all of
- * it, which is also what a class of few is held against, though beside the tree that was not given; NULL: that is what
- * is asked for.
+ * Fills @e by the votes of a class. @given: what the design says of all of the tree. @all: what is expected of all of
+ * the tree; a class of few takes it, and if that class is beside the tree, it is not marked as given. NULL: this is to
+ * be found.
  */
 static void expectation_find(struct expectation *e, const struct ft_rates *given, const struct expectation *all,
 			     const struct prior *prior, const struct ft_rate_votes *votes, bool hosts)
