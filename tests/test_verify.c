@@ -25,6 +25,7 @@
 #include "tests/bench.h"
 #include "tests/rows.h"
 #include "verify/cmd/look.h"
+#include "verify/cmd/placings.h"
 #include "verify/model/verify.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"
@@ -1390,6 +1391,44 @@ static void test_too_many_gaps(void **state)
 	}
 }
 
+/* ---- two explanations are told apart by the kinds of their findings ---- */
+
+static void test_codes_differ(void **state)
+{
+	static const struct {
+		enum ft_code a[3], b[3];
+		bool differ;
+	} cases[] = {
+		{{FT_CODE_CABLES_SWAPPED, FT_CODE_CABLE_MISSING, FT_CODE_HOSTS_MISSING},
+		 {FT_CODE_HOSTS_MISSING, FT_CODE_CABLE_MISSING, FT_CODE_CABLES_SWAPPED},
+		 false},
+		{{FT_CODE_CABLES_SWAPPED, FT_CODE_CABLES_SWAPPED, FT_CODE_HOSTS_MISSING},
+		 {FT_CODE_CABLES_SWAPPED, FT_CODE_CABLE_MISSING, FT_CODE_HOSTS_MISSING},
+		 true},
+		{{FT_CODE_CABLES_SWAPPED, FT_CODE_HOSTS_MISSING, FT_CODE_HOSTS_MISSING},
+		 {FT_CODE_CABLES_SWAPPED, FT_CODE_CABLES_SWAPPED, FT_CODE_HOSTS_MISSING},
+		 true},
+		/* Hosts are no fault of how it is built. */
+		{{FT_CODE_CABLES_SWAPPED, FT_CODE_HOSTS_MISSING, FT_CODE_HOSTS_MISSING},
+		 {FT_CODE_HOSTS_MISSING, FT_CODE_CABLES_SWAPPED, FT_CODE_HOSTS_UNPLANNED},
+		 false},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		struct ft_finding of_a[3] = {0}, of_b[3] = {0};
+		const struct ft_report a = {.findings = of_a, .finding_count = 3};
+		const struct ft_report b = {.findings = of_b, .finding_count = 3};
+
+		for (size_t n = 0; n < 3; n++) {
+			of_a[n].code = cases[i].a[n];
+			of_b[n].code = cases[i].b[n];
+		}
+		assert_int_equal(ft_codes_differ(&a, &b), cases[i].differ);
+		assert_int_equal(ft_codes_differ(&b, &a), cases[i].differ);
+	}
+}
+
 /* ---- every allocation may fail ---- */
 
 static void test_no_memory(void **state)
@@ -1465,6 +1504,7 @@ int main(void)
 		cmocka_unit_test(test_two_networks),
 		cmocka_unit_test(test_older_make),
 		cmocka_unit_test(test_gap_of_two),
+		cmocka_unit_test(test_codes_differ),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_look_no_memory),
 	};

@@ -57,40 +57,52 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 	}
 }
 
-/* The cables of observed switch @stranger that the empty place @place should have. */
-static uint32_t cables_fitting(const struct ft_model *m, uint32_t stranger, uint32_t place)
+/* What is counted by place for one stranger at a time. That of another one is 0, so nothing is cleared between. */
+struct tally {
+	uint32_t stranger, cables;
+};
+
+static uint32_t *tally_of(struct tally *tally, uint32_t stranger)
 {
-	uint32_t fitting = 0;
-
-	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
-		uint32_t peer = m->observed_of[pair->peer], seen = 0;
-		const struct ft_observed_switch *sw = &m->observed.switches[stranger];
-
-		for (uint32_t i = 0; peer != FT_NONE && i < sw->cable_count; i++)
-			seen += ft_cable_far(&m->observed.cables[m->observed.at[sw->first_cable + i]], stranger) ==
-				peer;
-		fitting += ft_number_least(seen, m->cells.width[pair->cell]);
-	}
-	return fitting;
+	if (tally->stranger != stranger)
+		*tally = (struct tally){.stranger = stranger};
+	return &tally->cables;
 }
 
-/* Of the cables of a switch without a place, those that it would have right in an empty one, but for the first two. */
-static uint32_t fitting_most(const struct ft_model *m, uint32_t stranger)
+/*
+ * Of the cables of a switch without a place, those that it would have right in an empty one, but for the first two.
+ * @seen and @fitting: scratch, by place. Goes from its cables to the empty places beside their far ends, as a rack of
+ * strangers and as many empty places are one fault. O(its cables * pairs of a place).
+ */
+static uint32_t fitting_most(const struct ft_model *m, uint32_t stranger, struct tally *seen, struct tally *fitting)
 {
 	enum { ACCIDENTAL = 2 };
+	const struct ft_observed_switch *sw = &m->observed.switches[stranger];
 	uint32_t most = 0;
 
-	for (uint32_t p = 0; p < m->place_count; p++)
-		if (m->observed_of[p] == FT_NONE)
-			most = ft_number_most(most, cables_fitting(m, stranger, p));
+	for (uint32_t i = 0; i < sw->cable_count; i++) {
+		uint32_t far = ft_cable_far(&m->observed.cables[m->observed.at[sw->first_cable + i]], stranger);
+		uint32_t q = m->observed.switches[far].planned, before;
+
+		if (q == FT_NONE)
+			continue;
+		before = (*tally_of(&seen[q], stranger))++;
+		for (const struct ft_pair *pair = ft_pairs_of(m, q); pair < ft_pairs_of(m, q + 1); pair++)
+			if (m->observed_of[pair->peer] == FT_NONE && before < m->cells.width[pair->cell])
+				most = ft_number_most(most, ++*tally_of(&fitting[pair->peer], stranger));
+	}
 	return most > ACCIDENTAL ? most - ACCIDENTAL : 0;
 }
 
-struct ft_cost ft_cost_of(const struct ft_model *m)
+int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost)
 {
+	_cleanup_free_ struct tally *seen = calloc(m->place_count + 1UL, sizeof(*seen));
+	_cleanup_free_ struct tally *fitting = calloc(m->place_count + 1UL, sizeof(*fitting));
 	struct ft_cost cost = {0};
 	uint32_t on_core = 0, hostless = 0;
 
+	if (!seen || !fitting)
+		return -ENOMEM;
 	for (size_t i = 0; i < m->report->finding_count; i++) {
 		cost_of_finding(&m->report->findings[i], &cost);
 		on_core += m->report->findings[i].code == FT_CODE_HOST_ON_CORE;
@@ -102,7 +114,7 @@ struct ft_cost ft_cost_of(const struct ft_model *m)
 			continue;
 		cost.misnamed += m->named[i] != FT_NONE && sw->planned != m->named[i];
 		if (sw->planned == FT_NONE)
-			cost.mending += fitting_most(m, i);
+			cost.mending += fitting_most(m, i, seen, fitting);
 		if (sw->planned == FT_NONE && sw->hosts > 0)
 			cost.mending += 1 + sw->cable_count;
 		hostless += sw->planned != FT_NONE && sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
@@ -112,7 +124,8 @@ struct ft_cost ft_cost_of(const struct ft_model *m)
 		cost.hosts += m->observed_of[p] == FT_NONE ? m->places[p]->hosts : 0;
 	cost.mending += cost.misnamed;
 	cost.mending += hostless > on_core ? hostless - on_core : 0;
-	return cost;
+	*ret_cost = cost;
+	return 0;
 }
 
 int ft_cost_compare(struct ft_cost a, struct ft_cost b)
@@ -169,20 +182,18 @@ static void texts_take(const struct ft_report *report, const struct ft_report *o
 			       more == 1 ? "other fault" : "other faults");
 }
 
-bool ft_codes_differ(const struct ft_model *a, const struct ft_model *b)
+bool ft_codes_differ(const struct ft_report *a, const struct ft_report *b)
 {
-	uint32_t in_a = 0, in_b = 0;
+	int more[FT_CODE_COUNT] = {0};
 	bool differ = false;
 
-	for (size_t i = 0; i < a->report->finding_count && !differ; i++) {
-		in_a += is_of_cost(&a->report->findings[i]);
-		differ = is_of_cost(&a->report->findings[i]);
-		for (size_t k = 0; k < b->report->finding_count && differ; k++)
-			differ = b->report->findings[k].code != a->report->findings[i].code;
-	}
-	for (size_t k = 0; k < b->report->finding_count; k++)
-		in_b += is_of_cost(&b->report->findings[k]);
-	return differ || in_a != in_b;
+	for (size_t i = 0; i < a->finding_count; i++)
+		more[a->findings[i].code] += is_of_cost(&a->findings[i]);
+	for (size_t i = 0; i < b->finding_count; i++)
+		more[b->findings[i].code] -= is_of_cost(&b->findings[i]);
+	for (size_t i = 0; i < FT_COUNT(more); i++)
+		differ |= more[i] != 0;
+	return differ;
 }
 
 int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *how)
@@ -230,7 +241,14 @@ int ft_names_restore(const struct ft_model *m, uint32_t **ret_given)
 	return 0;
 }
 
-bool ft_names_may_hold(const struct ft_model *m, const struct ft_model *named)
+int ft_names_may_hold(const struct ft_model *m, const struct ft_model *named, bool *ret_may)
 {
-	return ft_cost_of(named).mending <= 2 * ft_cost_of(m).mending;
+	struct ft_cost present, other;
+	int r = ft_cost_of(m, &present);
+
+	if (r == 0)
+		r = ft_cost_of(named, &other);
+	if (r == 0)
+		*ret_may = other.mending <= 2 * present.mending;
+	return r;
 }

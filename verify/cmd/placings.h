@@ -24,8 +24,9 @@ struct ft_cost {
  * found on a core. So does each cable of an unplanned switch, from the third on, that it would have right in the place
  * of an unseen one: it may be that one. The cases that bit: a HyperX whose switch without hosts lacked three of eleven
  * cables, and a ring that lacked most cables of two bundles and all of a third, were explained by an unplanned switch.
+ * Returns 0 or -ENOMEM.
  */
-struct ft_cost ft_cost_of(const struct ft_model *m);
+int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost);
 
 /* Below, above or equal to 0, as @a costs less, more or as much. */
 int ft_cost_compare(struct ft_cost a, struct ft_cost b);
@@ -33,8 +34,8 @@ int ft_cost_compare(struct ft_cost a, struct ft_cost b);
 /* True if two explanations are equally short, whichever moves more cables. */
 bool ft_cost_is_like(struct ft_cost a, struct ft_cost b);
 
-/* True if the first has another number of findings of what is built otherwise, or of a kind that the second has not. */
-bool ft_codes_differ(const struct ft_model *a, const struct ft_model *b);
+/* True if the two have findings of what is built otherwise of other kinds, or other numbers of them. */
+bool ft_codes_differ(const struct ft_report *a, const struct ft_report *b);
 
 /* Another placing is the alternative of the findings that are none of its. @how: in words. Returns 0 or -ENOMEM. */
 int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *how);
@@ -46,9 +47,9 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *ho
 int ft_names_restore(const struct ft_model *m, uint32_t **ret_given);
 
 /*
- * True if @named, the explanation by these places, takes at most twice as much to mend as @m: up to two cables a switch
- * or so. Beyond that it is the switches that were exchanged.
+ * *@ret_may: @named, the explanation by these places, takes at most twice as much to mend as @m: up to two cables a
+ * switch or so. Beyond that it is the switches that were exchanged. Returns 0 or -ENOMEM.
  */
-bool ft_names_may_hold(const struct ft_model *m, const struct ft_model *named);
+int ft_names_may_hold(const struct ft_model *m, const struct ft_model *named, bool *ret_may);
 
 #endif

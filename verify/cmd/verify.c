@@ -282,16 +282,19 @@ static const uint32_t *placing_at(const struct ft_model *m, uint32_t number)
 /* The number of the best of the other placings; their count: none is better. */
 static int placing_choose(const struct ft_model *m, uint32_t *ret_best)
 {
-	struct ft_cost best = ft_cost_of(m);
-	int r = 0;
+	struct ft_cost best;
+	int r = ft_cost_of(m, &best);
 
 	*ret_best = m->other_count;
 	for (uint32_t i = 0; r == 0 && i < m->other_count; i++) {
 		struct ft_model other;
+		struct ft_cost cost;
 
 		r = placing_explain(m, placing_at(m, i), &other);
-		if (r == 0 && ft_cost_compare(ft_cost_of(&other), best) < 0) {
-			best = ft_cost_of(&other);
+		if (r == 0)
+			r = ft_cost_of(&other, &cost);
+		if (r == 0 && ft_cost_compare(cost, best) < 0) {
+			best = cost;
 			*ret_best = i;
 		}
 		placing_release(&other);
@@ -305,17 +308,20 @@ static int placing_choose(const struct ft_model *m, uint32_t *ret_best)
  */
 static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count)
 {
-	struct ft_cost cost = ft_cost_of(m);
+	struct ft_cost cost;
 	uint32_t like = count;
 	bool unlike = false;
-	int r = 0;
+	int r = ft_cost_of(m, &cost);
 
 	for (uint32_t i = 0; r == 0 && !unlike && i < count; i++) {
 		struct ft_model other;
+		struct ft_cost its;
 
 		r = placing_explain(m, others + i * (size_t)m->observed.switch_count, &other);
-		if (r == 0 && ft_cost_is_like(ft_cost_of(&other), cost)) {
-			unlike = ft_codes_differ(m, &other);
+		if (r == 0)
+			r = ft_cost_of(&other, &its);
+		if (r == 0 && ft_cost_is_like(its, cost)) {
+			unlike = ft_codes_differ(m->report, other.report);
 			like = like == count || unlike ? i : like;
 		}
 		if (unlike)
@@ -400,11 +406,16 @@ static int others_add(struct ft_model *m)
 	enum { SMALL = 64, RIVALS_MAX = 8 };
 	_cleanup_free_ uint32_t *given = NULL;
 	uint32_t rivals = 0, count = m->observed.switch_count;
+	bool several = m->other_count > 0;
+	struct ft_cost cost;
 	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
 
 	if (r == 0 && given)
 		r = other_add(m, given);
-	if (r < 0 || m->chassis || m->other_count > 0 || count > SMALL || ft_cost_of(m).faults < 2)
+	if (r < 0 || m->chassis || several || count > SMALL)
+		return r;
+	r = ft_cost_of(m, &cost);
+	if (r < 0 || cost.faults < 2)
 		return r;
 	given = given ? given : malloc(count * sizeof(*given));
 	for (uint32_t o = 0; r == 0 && o < count && rivals < RIVALS_MAX; o++) {
@@ -427,12 +438,15 @@ static int names_tell(struct ft_model *m)
 {
 	_cleanup_free_ uint32_t *given = NULL;
 	struct ft_model named;
+	bool may_hold;
 	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
 
 	if (r < 0 || !given)
 		return r;
 	r = placing_explain(m, given, &named);
-	if (r == 0 && ft_names_may_hold(m, &named))
+	if (r == 0)
+		r = ft_names_may_hold(m, &named, &may_hold);
+	if (r == 0 && may_hold)
 		r = ft_tie_tell(m, &named, "the names are right, and cables are not");
 	placing_release(&named);
 	return r;
