@@ -72,11 +72,13 @@ static void changes_add(struct ft_changes *changes, const struct ft_change *chan
 		changes->too_many = true;
 }
 
-static void changes_add_all(struct ft_changes *changes, const struct ft_changes *more)
+/* Leaves @from empty. */
+static void changes_move(struct ft_changes *to, struct ft_changes *from)
 {
-	for (size_t i = 0; i < more->count; i++)
-		changes_add(changes, &more->items[i]);
-	changes->too_many |= more->too_many;
+	for (size_t i = 0; i < from->count; i++)
+		changes_add(to, &from->items[i]);
+	to->too_many |= from->too_many;
+	changes_release(from);
 }
 
 static void timer_set(sd_event_source *timer, int64_t when_ms)
@@ -145,8 +147,7 @@ static void incremental_drop(struct ft_daemon *d)
 	ft_check_free(FT_STEAL(d->looks.incremental));
 	confirming_end(d);
 	ft_snapshot_free(FT_STEAL(d->looks.swept));
-	changes_add_all(&d->looks.waiting, &d->looks.since_swept);
-	changes_release(&d->looks.since_swept);
+	changes_move(&d->looks.waiting, &d->looks.since_swept);
 }
 
 /*
@@ -157,8 +158,7 @@ static void swept_hold(struct ft_daemon *d, struct ft_snapshot *snapshot)
 {
 	ft_snapshot_free(d->looks.swept);
 	d->looks.swept = snapshot;
-	changes_add_all(&d->looks.since_swept, &d->looks.since_sweep);
-	changes_release(&d->looks.since_sweep);
+	changes_move(&d->looks.since_swept, &d->looks.since_sweep);
 }
 
 /* Returns whether there was one. It is judged with what is read once more now. */
@@ -169,8 +169,7 @@ static bool swept_take(struct ft_daemon *d)
 	d->looks.unjudged++;
 	d->looks.stale = false;
 	snapshot_take(d, FT_STEAL(d->looks.swept), false);
-	changes_add_all(&d->looks.waiting, &d->looks.since_swept);
-	changes_release(&d->looks.since_swept);
+	changes_move(&d->looks.waiting, &d->looks.since_swept);
 	return true;
 }
 
@@ -430,8 +429,7 @@ static void confirm_later(struct ft_daemon *d)
 {
 	if (!changes_any(&d->looks.fresh))
 		return;
-	changes_add_all(&d->looks.confirm, &d->looks.fresh);
-	changes_release(&d->looks.fresh);
+	changes_move(&d->looks.confirm, &d->looks.fresh);
 	timer_set(d->looks.confirm_timer, ft_guard_now_ms() + CONFIRM_MS);
 }
 
@@ -527,7 +525,7 @@ static int confirm_start(struct ft_daemon *d)
 static void confirm_join(struct ft_daemon *d)
 {
 	ft_check_leave(FT_STEAL(d->looks.incremental), &d->looks.leaving);
-	changes_add_all(&d->looks.waiting, &d->looks.confirm);
+	changes_move(&d->looks.waiting, &d->looks.confirm);
 	confirming_end(d);
 }
 
@@ -544,8 +542,7 @@ static int on_confirm(sd_event_source *source, uint64_t usec, void *userdata)
 	}
 	if (alone && confirm_start(d) == 0)
 		return 0;
-	changes_add_all(&d->looks.waiting, &d->looks.confirm);
-	changes_release(&d->looks.confirm);
+	changes_move(&d->looks.waiting, &d->looks.confirm);
 	d->looks.confirming = false;
 	settle_arm(d);
 	return 0;
@@ -612,8 +609,7 @@ void ft_looks_judge_again(struct ft_daemon *d)
 	ft_check_free(FT_STEAL(d->looks.sweep));
 	d->looks.sweep_again_ms = INT64_MAX;
 	d->looks.sweep_due_ms = INT64_MAX;
-	changes_add_all(&d->looks.waiting, &d->looks.since_sweep);
-	changes_release(&d->looks.since_sweep);
+	changes_move(&d->looks.waiting, &d->looks.since_sweep);
 	d->looks.judge_again = d->snapshot != NULL;
 	if (d->looks.judge_again)
 		timer_set(d->looks.settle_timer, ft_guard_now_ms());

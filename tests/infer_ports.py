@@ -149,14 +149,20 @@ def empty_slots(net):
             net.ports[line][p] = "host"
 
 
+def tree(net, leaves, cores, bundle):
+    """Of switches of 36 ports, half of a leaf's for hosts."""
+    for c in range(cores):
+        net.add("core%d" % c, 36)
+    for number in range(leaves):
+        name = leaf(net, "leaf%02d" % number, 18, 36)
+        for c in range(cores):
+            for k in range(bundle):
+                at(net, name, 19 + bundle * c + k, "core%d" % c, 1 + bundle * number + k)
+
+
 def island(net):
     """A few cables lead to switches of an older make: they are no slower than these can be."""
-    cores = [net.add("core%d" % c, 36) for c in range(6)]
-    for number in range(11):
-        name = leaf(net, "leaf%02d" % number, 18, 36)
-        for c, core in enumerate(cores):
-            for k in range(3):
-                at(net, name, 19 + 3 * c + k, core, 1 + 3 * number + k)
+    tree(net, 11, 6, 3)
     for t in range(2):
         net.add("old%d" % t, 24)
     for number in range(4):
@@ -171,12 +177,7 @@ def island(net):
 
 def small_island(net):
     """An old switch on one cable, with one behind it on two: three cables are no majority, and not to be as new ones."""
-    cores = [net.add("core%d" % c, 36) for c in range(2)]
-    for number in range(5):
-        name = leaf(net, "leaf%02d" % number, 18, 36)
-        for c, core in enumerate(cores):
-            for k in range(6):
-                at(net, name, 19 + 6 * c + k, core, 1 + 6 * number + k)
+    tree(net, 5, 2, 6)
     for number in range(2):
         leaf(net, "older%d" % number, 14, 24)
     at(net, "older0", 23, "leaf02", 36)

@@ -184,6 +184,20 @@ static size_t sizes_merge(struct ft_group_size *sizes, size_t cells)
 	return count;
 }
 
+/* By cell: how large it is; the caller frees it. NULL without memory. */
+static struct ft_group_size *sizes_count(const struct ft_inference *f, const struct ft_group_cells *cells)
+{
+	struct ft_group_size *sizes = calloc(cells->count + 1UL, sizeof(*sizes));
+
+	for (uint32_t c = 0; sizes && c < cells->count; c++)
+		sizes[c] = (struct ft_group_size){1, FT_UNPINNED, 0, 0, FT_UNPINNED};
+	for (uint32_t i = 0; sizes && i < f->graph.count; i++) {
+		sizes[cells->cell_of[i]].leafs += cells->leaf[i];
+		sizes[cells->cell_of[i]].spines += !cells->leaf[i];
+	}
+	return sizes;
+}
+
 int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_sizes, size_t *ret_count)
 {
 	_cleanup_(ft_group_cells_release) struct ft_group_cells cells = {0};
@@ -192,32 +206,22 @@ int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_size
 
 	if (r < 0)
 		return r;
-	sizes = calloc(cells.count + 1UL, sizeof(*sizes));
+	sizes = sizes_count(f, &cells);
 	if (!sizes)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < cells.count; i++)
-		sizes[i] = (struct ft_group_size){1, FT_UNPINNED, 0, 0, FT_UNPINNED};
-	for (uint32_t i = 0; i < f->graph.count; i++) {
-		sizes[cells.cell_of[i]].leafs += cells.leaf[i];
-		sizes[cells.cell_of[i]].spines += !cells.leaf[i];
-	}
 	*ret_count = sizes_merge(sizes, cells.count);
 	*ret_sizes = FT_STEAL(sizes);
 	return 0;
 }
 
 /* The cell that is the only one with a leaf less than all others, or FT_NONE. */
-static uint32_t odd_cell(const struct ft_inference *f, const struct ft_group_cells *cells, struct ft_group_size *sizes)
+static uint32_t odd_cell(const struct ft_group_size *sizes, uint32_t count)
 {
 	uint32_t odd = FT_NONE, usual = 0;
 
-	for (uint32_t i = 0; i < f->graph.count; i++) {
-		sizes[cells->cell_of[i]].leafs += cells->leaf[i];
-		sizes[cells->cell_of[i]].spines += !cells->leaf[i];
-	}
-	for (uint32_t c = 1; c < cells->count; c++)
+	for (uint32_t c = 1; c < count; c++)
 		usual = sizes[c].leafs > sizes[usual].leafs ? c : usual;
-	for (uint32_t c = 0; c < cells->count; c++) {
+	for (uint32_t c = 0; c < count; c++) {
 		if (sizes[c].spines != sizes[usual].spines)
 			return FT_NONE;
 		if (sizes[c].leafs == sizes[usual].leafs)
@@ -226,7 +230,7 @@ static uint32_t odd_cell(const struct ft_inference *f, const struct ft_group_cel
 			return FT_NONE;
 		odd = c;
 	}
-	return cells->count >= 3 ? odd : FT_NONE;
+	return count >= 3 ? odd : FT_NONE;
 }
 
 /* The dark ports of a spine below the last one that has a leaf. */
@@ -255,15 +259,16 @@ int ft_infer_cell_lacks_leaf(const struct ft_inference *f, bool *ret_lacks)
 	*ret_lacks = false;
 	if (r < 0)
 		return r;
-	sizes = calloc(cells.count + 1UL, sizeof(*sizes));
+	sizes = sizes_count(f, &cells);
 	if (!sizes)
 		return -ENOMEM;
-	odd = odd_cell(f, &cells, sizes);
+	odd = odd_cell(sizes, cells.count);
 	for (uint32_t i = 0; odd != FT_NONE && i < f->graph.count; i++) {
-		uint32_t dark = cells.leaf[i] ? 0 : dark_among_leafs(f, &cells, i);
+		uint32_t dark;
 
 		if (cells.leaf[i])
 			continue;
+		dark = dark_among_leafs(f, &cells, i);
 		if (cells.cell_of[i] == odd && dark != 1)
 			return 0;
 		full += cells.cell_of[i] != odd;
