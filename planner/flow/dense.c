@@ -160,12 +160,20 @@ static int average_add(struct dense *d)
 	return 0;
 }
 
-static int values_take(struct dense *d)
+/* Makes loads of the amounts that were carried. */
+static const double *loads_make(struct dense *d)
 {
 	double *load = d->search->carried.amount;
 
 	for (uint32_t k = 0; k < d->search->graph.arc_count; k++)
 		load[k] /= d->search->graph.capacity[k];
+	return load;
+}
+
+static int values_take(struct dense *d)
+{
+	const double *load = loads_make(d);
+
 	value_take(d, load, 1);
 	value_mix(d, load);
 	if ((d->rounds & (d->rounds - 1)) == 0 && average_add(d) < 0)
@@ -240,7 +248,6 @@ static int round_run(struct dense *d)
 static void straight_try(struct dense *d)
 {
 	struct ft_flow_search *search = d->search;
-	double *load = search->carried.amount;
 	size_t next = 0;
 
 	ft_flow_carried_forget(&search->carried);
@@ -253,9 +260,7 @@ static void straight_try(struct dense *d)
 		ft_flow_paths_send_straight(&search->paths, search->want, d->length, &search->carried);
 	}
 	search->steps += (uint64_t)search->graph.vertex_count * search->graph.arc_count * FT_FLOW_FIND_STEPS;
-	for (uint32_t k = 0; k < search->graph.arc_count; k++)
-		load[k] /= search->graph.capacity[k];
-	value_take(d, load, 1);
+	value_take(d, loads_make(d), 1);
 }
 
 /* Where a flow is the best there is, the arcs that it fills alone often prove it. */
@@ -311,9 +316,7 @@ static void steep_try(struct dense *d)
 		ft_flow_paths_send(&search->paths, search->want, slack, 0, d->trial, &search->carried);
 	}
 	search->steps += (uint64_t)search->graph.vertex_count * search->graph.arc_count * FT_FLOW_ROUND_STEPS;
-	for (uint32_t k = 0; k < search->graph.arc_count; k++)
-		search->carried.amount[k] /= search->graph.capacity[k];
-	value_mix(d, search->carried.amount);
+	value_mix(d, loads_make(d));
 	steep_next(d, ft_flow_search_take(search, d->trial, reach));
 }
 
