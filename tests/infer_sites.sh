@@ -38,4 +38,10 @@ for round in pruned_islands:6 pruned_islands:10 routers:10 director_pair:2 two_s
 	result "healthy: $round" $?
 done
 
+# Directors of which one has fewer line boards than others, or in other slots, and cables that are missing or swapped.
+for round in director_core:6 director_core:113 frontera:3 frontera:124; do
+	python3 "$FT_SRCDIR/tests/infer_habits.py" --replay "$round"
+	result "directors of unlike size: $round" $?
+done
+
 [ "$failed" = 0 ]

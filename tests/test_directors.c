@@ -52,6 +52,10 @@
 	{                              \
 		2, 2, 8, 1, 2, 2, 1, 4 \
 	}
+#define NINE                           \
+	{                              \
+		9, 9, 4, 1, 2, 2, 1, 2 \
+	}
 #define SMALL                          \
 	{                              \
 		3, 3, 2, 1, 2, 2, 1, 1 \
@@ -127,8 +131,9 @@ struct row {
 	enum {
 		ALWAYS,
 		PLANNED_ONLY,
-		NAMED_ONLY
-	} only; /* not where the plan is silent; nor where names tell no slots */
+		NAMED_ONLY,
+		SILENT_ONLY
+	} only; /* not where the plan is silent; nor where names tell no slots; only where it is silent */
 };
 
 static void words_of(const struct ft_report *report, bool places, struct ft_text *text)
@@ -302,6 +307,16 @@ static const struct row rows[] = {
 	 "warning; board-missing absent core02", NAMED_ONLY},
 	{"all fabric boards of an edge director", EDGES, DIRECTORS(FT_TIER_EDGE, FT_TIER_COUNT, PLAIN),
 	 "board edge002/F", "critical; edge-isolated absent edge002 hosts 36", NAMED_ONLY},
+	{"directors bought smaller, and a cable of one", MANY, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, NINE),
+	 "board core01/L09; board core02/L09; cut core01/L01:1", "warning; cable-missing absent edge001:19 +1 lacks 1",
+	 SILENT_ONLY},
+	{"directors bought smaller, and a swap across them", MANY, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, NINE),
+	 "board core01/L09; board core02/L09; cut core01/L01:1; cut core02/L02:1; link core01/L01:1 edge002:23; "
+	 "link core02/L02:1 edge001:19",
+	 "warning; cables-swapped seen edge001:19 +3 lacks 2", SILENT_ONLY},
+	{"directors bought smaller, one of which lost a board", MANY, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, NINE),
+	 "board core01/L09; board core02/L09; board core01/L08",
+	 "warning; board-missing absent core01/F01:15 +7 lacks 4", SILENT_ONLY},
 	{"directors everywhere", BOTH, DIRECTORS(FT_TIER_EDGE, FT_TIER_CORE, PLAIN), "", "ok", ALWAYS},
 	{"directors everywhere, a board of each tier", BOTH, DIRECTORS(FT_TIER_EDGE, FT_TIER_CORE, PLAIN),
 	 "board edge003/L06; board core01/F02",
@@ -411,7 +426,8 @@ static void test_row(void **state)
 		for (unsigned int i = 0; i < 4; i++) {
 			bool shuffled = i & 1, silent = i & 2;
 
-			if ((silent && row->only == PLANNED_ONLY) || (naming != BY_SLOTS && row->only == NAMED_ONLY) ||
+			if ((silent && row->only == PLANNED_ONLY) || (!silent && row->only == SILENT_ONLY) ||
+			    (naming != BY_SLOTS && row->only == NAMED_ONLY) ||
 			    (naming == BY_NOTHING && !cables_tell(row)))
 				continue;
 			/* Without names, which chips share a board is the order of GUIDs. */

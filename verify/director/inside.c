@@ -264,6 +264,49 @@ static bool gap_is_mute(const struct gap_shadow *s)
 	return s->expected > 0 && (s->silent * 10 >= s->expected * 9 || (s->silent * 2 > s->expected && s->dark == 0));
 }
 
+/* True if all other directors of the kind, two at least, have as many line boards as the gap makes of this one. */
+static bool gap_is_usual(const struct ft_inspection *in, const struct ft_gap *gap)
+{
+	const struct ft_chassis *c = in->x->m->chassis;
+	uint32_t others = 0;
+
+	for (const struct ft_director *d = c->directors; d < c->directors + c->director_count; d++) {
+		if (d == in->d || d->tier != in->d->tier)
+			continue;
+		if (d->seen.line_boards < gap->wanted)
+			return false;
+		others++;
+	}
+	return others > 1;
+}
+
+/* Cables at the director that the plan has elsewhere: each may be one that is missing. */
+static uint32_t surplus_at(const struct ft_inspection *in)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < in->x->surplus_count; i++)
+		count += in->x->surplus[i].a == in->place || in->x->surplus[i].b == in->place;
+	return count;
+}
+
+/*
+ * True if the plan says that the board should be there, or cables or hosts are missing that it explains: a director may
+ * be bought with fewer line boards than others, and still is if a cable of it is missing. A single one is no less
+ * likely missing for itself.
+ */
+static bool gap_has_witness(const struct ft_inspection *in, const struct ft_gap *gap, enum ft_link link)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t hosts = m->observed.switches[in->observed].hosts, need;
+
+	if (!gap->whole || !gap->spot.line || in->lines_planned)
+		return true;
+	need = gap_is_usual(in, gap) ? 1 : 2;
+	return ft_outer_cables_fold(in, NULL, gap, link) >= need + surplus_at(in) ||
+	       (in->place < m->edges && hosts + need <= m->places[in->place]->hosts);
+}
+
 static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap)
 {
 	struct ft_model *m = in->x->m;
@@ -274,6 +317,8 @@ static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap
 
 	/* "missing" needs evidence: ports that were not read are a gap in the sweep, which has a finding of its own. */
 	if (!mute && s.unread + s.silent > 0 && s.dark * 2 <= s.expected)
+		return;
+	if (!gap_has_witness(in, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN))
 		return;
 	f = ft_finding_add(m, mute ? FT_CODE_SWITCH_MUTE : FT_CODE_BOARD_MISSING,
 			   mute ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT);
@@ -444,39 +489,6 @@ static void chips_check(const struct ft_inspection *in)
 	}
 }
 
-/* True if a planned cable without a finding leads to a port that was not seen. */
-static bool lacks_planned_cables(const struct ft_inspection *in)
-{
-	const struct ft_model *m = in->x->m;
-	const struct ft_gap anywhere = {.spot = {true, 0, 0}, .whole = true};
-	uint32_t self = ft_plan_index(m, in->place);
-
-	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
-		const struct ft_plan_cable *c = &m->plan->cables[i];
-
-		if ((c->a == self || c->b == self) && !m->port_map.gone[i] &&
-		    m->observed_of[m->place_of[c->a == self ? c->b : c->a]] != FT_NONE &&
-		    ft_gap_has_port(in, &anywhere, c->a == self ? c->a_port : c->b_port))
-			return true;
-	}
-	return false;
-}
-
-/* True for a director whose size the plan does not give and that lacks nothing: it was bought smaller. */
-static bool is_smaller(const struct ft_inspection *in)
-{
-	const struct ft_model *m = in->x->m;
-
-	if (in->lines_planned)
-		return false;
-	if (m->plan->cable_count > 0)
-		return !lacks_planned_cables(in);
-	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++)
-		if (m->observed_of[pair->peer] != FT_NONE && in->x->missing[pair->cell] > 0)
-			return false;
-	return in->place >= m->edges || m->observed.switches[in->observed].hosts >= m->places[in->place]->hosts;
-}
-
 /* ---- a director without any fabric board ---- */
 
 /* The line boards are cut off from each other: everything else that the director lacks is a consequence. */
@@ -527,8 +539,7 @@ static int director_inspect(struct explain *x, uint32_t place, struct ft_map *wi
 		return 0;
 	}
 	boards_check(&in, false);
-	if (!is_smaller(&in))
-		boards_check(&in, true);
+	boards_check(&in, true);
 	chips_check(&in);
 	return ft_traces_explain(&in);
 }

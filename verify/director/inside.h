@@ -83,7 +83,7 @@ bool ft_gap_has_port(const struct ft_inspection *in, const struct ft_gap *gap, u
 
 /*
  * Adds the outer cables that are missing with the board to the finding; of a director without any fabric board all
- * missing cables. Returns how many.
+ * missing cables. Returns how many. @f: NULL: only tells whether there are any.
  */
 uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
 			      enum ft_link link);

@@ -114,8 +114,11 @@ static void outer_cables_take(const struct ft_inspection *in, struct ft_finding 
 			      enum ft_link link)
 {
 	struct ft_model *m = in->x->m;
-	uint32_t n = ft_ports_pick(m, m->observed_of[q], in->place, count, link, in->x->picked);
+	uint32_t n;
 
+	if (!f)
+		return;
+	n = ft_ports_pick(m, m->observed_of[q], in->place, count, link, in->x->picked);
 	for (uint32_t i = 0; i < n; i++)
 		ft_finding_where_port(m, f, in->x->picked[i]);
 	*missing_at(in->x, in->place, q) -= count;
@@ -273,6 +276,9 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 		    !ft_gap_has_port(in, gap, upper ? c->b_port : c->a_port) ||
 		    !cable_went(in, q, upper ? c->a_port : c->b_port, link, &port))
 			continue;
+		taken++;
+		if (!f)
+			continue;
 		m->port_map.gone[i] = true;
 		if (port != FT_NONE)
 			ft_finding_where_port(m, f, port);
@@ -282,7 +288,6 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 		}
 		to = q;
 		count++;
-		taken++;
 	}
 	if (count > 0)
 		lack_say(in, f, to, count, link);
