@@ -19,6 +19,10 @@ result "networks of families" $?
 python3 "$FT_SRCDIR/tests/infer_families.py" --dead --rounds 40 --families torus,mesh,hypercube,hyperx,slim-fly,polarfly,dragonfly &&
 	python3 "$FT_SRCDIR/tests/infer_families.py" --dead --seed 31 --rounds 60 --families dragonfly+
 result "networks of families without a switch" $?
+# A switch that is off: nearly all distances of 15 switches change with it; and it has hosts, like all others of its kind.
+python3 "$FT_SRCDIR/tests/infer_families.py" --dead --replay 6:42 --families dragonfly+ &&
+	python3 "$FT_SRCDIR/tests/infer_families.py" --dead --replay 9:62
+result "small networks of families without a switch" $?
 
 ( cd "$work" && python3 "$FT_SRCDIR/tests/infer_ports.py" )
 result "the ports of what lacks" $?

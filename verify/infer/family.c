@@ -497,9 +497,9 @@ static uint64_t apart_most(const struct recognition *x, uint64_t wrong)
 	wrong += WRONG_SOME + (wrong > 0 ? x->cables / SURPLUS_SHARE : 0);
 	most = (uint64_t)(2.0 * LEEWAY * (double)steps / (double)(pairs + 1) * (double)wrong * (double)sum /
 			  (double)(x->cables + 1));
-	/* The distances from and to an unseen switch. */
-	most += 2 * x->unseen * sum / x->f->graph.count;
-	return most < sum / APART_SHARE ? most : sum / APART_SHARE;
+	most = most < sum / APART_SHARE ? most : sum / APART_SHARE;
+	/* The distances from and to an unseen switch, which make up a seventh of those of 14. */
+	return most + 2 * x->unseen * sum / x->f->graph.count;
 }
 
 /* Plans it if its numbers are those of the fabric, and compares distances. */
@@ -652,7 +652,7 @@ static int unseen_tell(const struct recognition *x, const struct ft_text *draft,
 		return -ENOMEM;
 	ft_text_printf(&name, "%s%s", plan->switches[at].name,
 		       ft_infer_by_rule_taken(x->f, plan->switches[at].name) ? "-unseen" : "");
-	places->unseen_hosts = plan->switches[at].hosts > 0 ? hosts_of_most(x) : 0;
+	places->unseen_hosts = plan->kinds[plan->switches[at].kind].may_host ? hosts_of_most(x) : 0;
 	if (ft_text_failed(&name))
 		return -ENOMEM;
 	places->unseen = strdup(ft_text_string(&name));
