@@ -9,9 +9,10 @@
  *   what is left        unplanned and missing cables; those that one pair lacks are one fault
  *
  * Parts of the residual without a common place are explained separately. In a small part, all sets of disjoint closed
- * trails are enumerated, and the one that covers the most surplus cables is taken; then port numbers decide. In a large
- * part, breadth-first search finds the shortest closed trail through each surplus cable. The rest is matched by
- * augmenting paths, pairs supported by port numbers first.
+ * trails are enumerated, and the one that covers the most surplus cables is taken; of those, the one that leaves the
+ * most cables that can be paired with missing ones; then port numbers decide. In a large part, breadth-first search
+ * finds the shortest closed trail through each surplus cable. The rest is matched by augmenting paths, pairs supported
+ * by port numbers first.
  *
  * Counts hide faults: two moves can leave the number of cables of a pair as planned. So a cable of a pair with the
  * right count may be a surplus one, too, which leaves its pair short of one: cables that port numbers show, and in
@@ -57,6 +58,7 @@ struct fate {
 struct candidate {
 	uint32_t surplus, right, target;
 	int score;
+	bool barred; /* port numbers are against it: a link of a closed trail may be one, but no open trail */
 };
 
 /* A surplus cable, and which end of it is right. */
@@ -80,6 +82,7 @@ struct ring_set {
 	struct ring rings[SMALL_MAX / 2];
 	uint32_t count;
 	uint32_t covered; /* surplus cables in the closed trails */
+	uint32_t paired;  /* of the others, those that can be paired with missing cables */
 	int score;	  /* the evidence of port numbers for it */
 };
 
@@ -115,10 +118,11 @@ struct pairing {
 	uint32_t *ending;      /* by place: the first one, or FT_NONE */
 	uint32_t *next_ending; /* by member and orientation */
 	struct ring_set now, best;
+	uint32_t pairable;			 /* the most members that closed and open trails together can explain */
 	struct turned turned[TURNS * SMALL_MAX]; /* the members in both orientations, if they are few */
 	struct link links[TURNS * SMALL_MAX][TURNS * SMALL_MAX];
-	bool used[SMALL_MAX];
-	uint32_t open;	      /* members that are not used */
+	bool used[SMALL_MAX]; /* the members in closed trails of q->now */
+	uint32_t open;	      /* members of which it is not decided yet whether a closed trail has them */
 	uint32_t ring_equals; /* other sets of closed trails as good as the best */
 };
 
@@ -128,6 +132,142 @@ static bool work_is_over(struct pairing *q, uint32_t more)
 	q->work = q->work + more < PART_WORK_MAX ? q->work + more : PART_WORK_MAX;
 	q->untried |= q->work == PART_WORK_MAX;
 	return q->work == PART_WORK_MAX;
+}
+
+/* ---- candidates ---- */
+
+/*
+ * The evidence of port numbers for a candidate. An empty port where the right end would belong is evidence against it;
+ * but a missing and an unplanned cable would be two faults.
+ */
+static void candidate_score(const struct pairing *q, struct candidate *c)
+{
+	const struct ft_model *m = q->m;
+	const struct surplus *s = &q->x->surplus[c->surplus];
+	uint32_t wrong = s->a == c->right ? s->b : s->a;
+	bool usual = surplus_usual(m, s, c->right, c->target);
+
+	c->score = EVIDENCE * (2 * usual - surplus_usual(m, s, wrong, c->right) +
+			       (ft_usual_ports(m, m->observed_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
+		   (ft_rank_of(m, c->right) < ft_rank_of(m, c->target));
+	/* One other switch with that use of the port may be a coincidence; two are a pattern. */
+	if (usual || !ft_usual_ports(m, m->observed_of[c->right], c->target, FT_LINK_DOWN, 2))
+		return;
+	c->score -= 2 * EVIDENCE;
+	c->barred = !ft_port_has_use(m, m->observed_of[c->right], ft_port_number(m, surplus_port(m, s, c->right)));
+}
+
+static int candidate_compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->surplus != y->surplus)
+		return x->surplus < y->surplus ? -1 : 1;
+	if (x->right != y->right)
+		return x->right < y->right ? -1 : 1;
+	return x->target < y->target ? -1 : x->target > y->target;
+}
+
+/* All candidates of the members that are in no closed trail, barred ones too. */
+static int candidates_gather(struct pairing *q)
+{
+	q->candidate_count = 0;
+	for (uint32_t i = 0; i < q->count; i++) {
+		uint32_t surplus = q->members[i];
+		const uint32_t ends[2] = {q->x->surplus[surplus].a, q->x->surplus[surplus].b};
+
+		for (unsigned int n = 0; q->fates[surplus].what == ALONE && n < 2; n++) {
+			const struct ft_pair *end = ft_pairs_of(q->m, ends[n] + 1);
+
+			for (const struct ft_pair *pair = ft_pairs_of(q->m, ends[n]); pair < end; pair++) {
+				struct candidate c = {surplus, ends[n], pair->peer, 0, false}, *more;
+
+				if (q->m->observed_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
+				    !q->x->missing[pair->cell])
+					continue;
+				candidate_score(q, &c);
+				more = FT_LIST_MORE(q->candidates, q->candidate_count);
+				if (!more)
+					return -ENOMEM;
+				*more = c;
+			}
+		}
+	}
+	return 0;
+}
+
+static uint32_t *candidate_missing(const struct pairing *q, const struct candidate *c)
+{
+	return missing_at(q->x, c->right, c->target);
+}
+
+/* Leaves those that are not barred, whose surplus cable is in no closed trail and whose missing cable is in none. */
+static void candidates_narrow(struct pairing *q)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < q->candidate_count; i++) {
+		const struct candidate *c = &q->candidates[i];
+
+		if (!c->barred && q->fates[c->surplus].what == ALONE && *candidate_missing(q, c) > 0)
+			q->candidates[kept++] = *c;
+	}
+	q->candidate_count = kept;
+}
+
+static void choose(struct pairing *q, uint32_t surplus, uint32_t candidate)
+{
+	q->chosen[surplus] = candidate;
+	(*candidate_missing(q, &q->candidates[candidate]))--;
+}
+
+/* Finds a free missing cable for @surplus by moving others to their next ones (augmenting path). @q->asked: visited
+ * pairs. */
+static bool augment(struct pairing *q, uint32_t surplus, unsigned int depth)
+{
+	if (work_is_over(q, q->candidate_count / 8))
+		return false;
+	for (uint32_t i = 0; i < q->candidate_count; i++) {
+		const struct candidate *c = &q->candidates[i];
+		uint32_t cell = ft_cell_at(q->m, c->right, c->target);
+
+		if (c->surplus != surplus || q->asked[cell] == q->asking)
+			continue;
+		q->asked[cell] = q->asking;
+		q->untried |= q->x->missing[cell] == 0 && depth == 0;
+		for (uint32_t n = 0; q->x->missing[cell] == 0 && depth > 0 && n < q->count; n++) {
+			uint32_t other = q->members[n], own = q->chosen[other];
+
+			/* A surplus cable gives up its own missing cable only for another one. */
+			if (own != FT_NONE && candidate_missing(q, &q->candidates[own]) == &q->x->missing[cell] &&
+			    augment(q, other, depth - 1))
+				q->x->missing[cell]++;
+		}
+		if (q->x->missing[cell] > 0) {
+			choose(q, surplus, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How many members that are in no closed trail of the search can be paired with missing cables. */
+static uint32_t pairs_count(struct pairing *q)
+{
+	uint32_t pairs = 0;
+
+	for (uint32_t i = 0; i < q->count; i++)
+		q->chosen[q->members[i]] = FT_NONE;
+	for (uint32_t i = 0; i < q->count; i++) {
+		q->asking++;
+		pairs += !q->used[i] && augment(q, q->members[i], AUGMENT_MAX);
+	}
+	for (uint32_t i = 0; i < q->count; i++)
+		if (q->chosen[q->members[i]] != FT_NONE)
+			(*candidate_missing(q, &q->candidates[q->chosen[q->members[i]]]))++;
+	return pairs;
 }
 
 /* ---- closed trails ---- */
@@ -152,11 +292,14 @@ static int link_score(const struct pairing *q, const struct turned *from, const 
 	       surplus_usual(q->m, &q->x->surplus[to->surplus], to->wrong, from->keep);
 }
 
-/* >0 if @a is the better set: it covers more surplus cables; then by port numbers, then with shorter cycles. */
+/* >0 if @a is the better set: it covers more surplus cables; then by how many of the others can be paired, then by port
+ * numbers, then with shorter cycles. */
 static int ring_set_compare(const struct ring_set *a, const struct ring_set *b)
 {
 	if (a->covered != b->covered)
 		return a->covered > b->covered ? 1 : -1;
+	if (a->paired != b->paired)
+		return a->paired > b->paired ? 1 : -1;
 	if (a->score != b->score)
 		return a->score > b->score ? 1 : -1;
 	return (a->count > b->count) - (a->count < b->count);
@@ -185,7 +328,8 @@ static int link_evidence(struct pairing *q, uint32_t from, uint32_t to)
 
 /*
  * The bound of the search: true if no set that contains the present one, whose last ring has @depth links to be, can
- * compare with the best. At most all unused members are covered, each by a link of the highest score.
+ * compare with the best. At most all unused members are covered, each by a link of the highest score, and closed and
+ * open trails never explain more members than q->pairable.
  */
 static bool set_is_hopeless(const struct pairing *q, uint32_t depth)
 {
@@ -194,7 +338,8 @@ static bool set_is_hopeless(const struct pairing *q, uint32_t depth)
 	uint32_t links = depth > 0 ? q->open + 1 : q->open;
 
 	return covered < q->best.covered ||
-	       (covered == q->best.covered && q->now.score + (int)(SCORE_MAX * links) < q->best.score);
+	       (covered == q->best.covered && q->best.covered + q->best.paired == q->pairable &&
+		q->now.score + (int)(SCORE_MAX * links) < q->best.score);
 }
 
 static void ring_search(struct pairing *q, uint32_t from);
@@ -255,8 +400,12 @@ static void ring_search(struct pairing *q, uint32_t from)
 	while (from < q->count && q->used[from])
 		from++;
 	if (from >= q->count || q->now.count == SMALL_MAX / 2) {
-		int better = ring_set_compare(&q->now, &q->best);
+		int better;
 
+		if (q->now.covered < q->best.covered)
+			return;
+		q->now.paired = q->now.covered < q->count ? pairs_count(q) : 0;
+		better = ring_set_compare(&q->now, &q->best);
 		if (better == 0 && q->now.count > 0)
 			q->ring_equals++;
 		if (better > 0) {
@@ -273,9 +422,9 @@ static void ring_search(struct pairing *q, uint32_t from)
 	q->now.rings[q->now.count].at[0] = q->turned[TURNS * from];
 	ring_extend(q, from, TURNS * from, 1);
 	/* The case that this surplus cable is in no ring. */
+	q->used[from] = false;
 	ring_search(q, from + 1);
 	q->open++;
-	q->used[from] = false;
 }
 
 /* All sets of disjoint rings of a small part; the best one is in q->best. */
@@ -288,6 +437,8 @@ static void rings_enumerate(struct pairing *q)
 		for (uint32_t to = 0; to < TURNS * q->count; to++)
 			q->links[from][to] = (struct link){FT_NONE, -1};
 	}
+	q->pairable = pairs_count(q);
+	candidates_narrow(q);
 	ring_search(q, 0);
 }
 
@@ -400,140 +551,41 @@ static bool ring_shortest(struct pairing *q, uint32_t start, struct ring *ret)
 	return false;
 }
 
-/* Returns how many closed trails the part has. */
-static uint32_t rings_find(struct pairing *q)
+/* Finds the closed trails of the part, and the candidates for the rest. 0 or -ENOMEM. */
+static int rings_find(struct pairing *q)
 {
-	uint32_t rings = 0;
-
-	q->ring_equals = 0;
+	q->ring_equals = q->rings = 0;
 	if (q->count <= SMALL_MAX) {
+		int r = candidates_gather(q);
+
+		if (r < 0)
+			return r;
 		rings_enumerate(q);
 		for (uint32_t i = 0; i < q->best.count; i++)
 			ring_take(q, &q->best.rings[i]);
-		return q->best.count;
+		q->rings = q->best.count;
+		return 0;
 	}
 	endings_list(q, true);
 	for (uint32_t i = 0; i < q->count; i++) {
 		struct ring ring;
 
-		rings += q->fates[q->members[i]].what == ALONE && ring_shortest(q, i, &ring) && ring_take(q, &ring);
+		q->rings += q->fates[q->members[i]].what == ALONE && ring_shortest(q, i, &ring) && ring_take(q, &ring);
 	}
 	endings_list(q, false);
-	return rings;
+	return candidates_gather(q);
 }
 
 /* ---- open trails ---- */
 
-/*
- * The evidence of port numbers for a candidate. An empty port where the right end would belong is evidence against it;
- * but a missing and an unplanned cable would be two faults.
- */
-static bool candidate_score(const struct pairing *q, struct candidate *c)
+/* Pairs the members that are in no closed trail with missing cables. */
+static void moves_find(struct pairing *q)
 {
-	const struct ft_model *m = q->m;
-	const struct surplus *s = &q->x->surplus[c->surplus];
-	uint32_t wrong = s->a == c->right ? s->b : s->a;
-	bool usual = surplus_usual(m, s, c->right, c->target);
-
-	c->score = EVIDENCE * (2 * usual - surplus_usual(m, s, wrong, c->right) +
-			       (ft_usual_ports(m, m->observed_of[c->target], c->right, FT_LINK_DOWN, 1) > 0)) +
-		   2 * (*missing_at(q->x, c->right, c->target) == 1) +
-		   (ft_rank_of(m, c->right) < ft_rank_of(m, c->target));
-	/* One other switch with that use of the port may be a coincidence; two are a pattern. */
-	if (usual || !ft_usual_ports(m, m->observed_of[c->right], c->target, FT_LINK_DOWN, 2))
-		return true;
-	c->score -= 2 * EVIDENCE;
-	return ft_port_has_use(m, m->observed_of[c->right], ft_port_number(m, surplus_port(m, s, c->right)));
-}
-
-static int candidate_compare(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->surplus != y->surplus)
-		return x->surplus < y->surplus ? -1 : 1;
-	if (x->right != y->right)
-		return x->right < y->right ? -1 : 1;
-	return x->target < y->target ? -1 : x->target > y->target;
-}
-
-static int candidates_gather(struct pairing *q)
-{
-	q->candidate_count = 0;
-	for (uint32_t i = 0; i < q->count; i++) {
-		uint32_t surplus = q->members[i];
-		const uint32_t ends[2] = {q->x->surplus[surplus].a, q->x->surplus[surplus].b};
-
-		for (unsigned int n = 0; q->fates[surplus].what == ALONE && n < 2; n++) {
-			const struct ft_pair *end = ft_pairs_of(q->m, ends[n] + 1);
-
-			for (const struct ft_pair *pair = ft_pairs_of(q->m, ends[n]); pair < end; pair++) {
-				struct candidate c = {surplus, ends[n], pair->peer, 0}, *more;
-
-				if (q->m->observed_of[c.target] == FT_NONE || c.target == ends[1 - n] ||
-				    !q->x->missing[pair->cell] || !candidate_score(q, &c))
-					continue;
-				more = FT_LIST_MORE(q->candidates, q->candidate_count);
-				if (!more)
-					return -ENOMEM;
-				*more = c;
-			}
-		}
-	}
+	candidates_narrow(q);
+	for (uint32_t i = 0; i < q->candidate_count; i++)
+		q->candidates[i].score += 2 * (*candidate_missing(q, &q->candidates[i]) == 1);
 	if (q->candidate_count)
 		qsort(q->candidates, q->candidate_count, sizeof(*q->candidates), candidate_compare);
-	return 0;
-}
-
-static uint32_t *candidate_missing(const struct pairing *q, const struct candidate *c)
-{
-	return missing_at(q->x, c->right, c->target);
-}
-
-static void choose(struct pairing *q, uint32_t surplus, uint32_t candidate)
-{
-	q->chosen[surplus] = candidate;
-	(*candidate_missing(q, &q->candidates[candidate]))--;
-}
-
-/* Finds a free missing cable for @surplus by moving others to their next ones (augmenting path). @q->asked: visited
- * pairs. */
-static bool augment(struct pairing *q, uint32_t surplus, unsigned int depth)
-{
-	if (work_is_over(q, q->candidate_count / 8))
-		return false;
-	for (uint32_t i = 0; i < q->candidate_count; i++) {
-		const struct candidate *c = &q->candidates[i];
-		uint32_t cell = ft_cell_at(q->m, c->right, c->target);
-
-		if (c->surplus != surplus || q->asked[cell] == q->asking)
-			continue;
-		q->asked[cell] = q->asking;
-		q->untried |= q->x->missing[cell] == 0 && depth == 0;
-		for (uint32_t n = 0; q->x->missing[cell] == 0 && depth > 0 && n < q->count; n++) {
-			uint32_t other = q->members[n], own = q->chosen[other];
-
-			/* A surplus cable gives up its own missing cable only for another one. */
-			if (own != FT_NONE && candidate_missing(q, &q->candidates[own]) == &q->x->missing[cell] &&
-			    augment(q, other, depth - 1))
-				q->x->missing[cell]++;
-		}
-		if (q->x->missing[cell] > 0) {
-			choose(q, surplus, i);
-			return true;
-		}
-	}
-	return false;
-}
-
-static int moves_find(struct pairing *q)
-{
-	int r = candidates_gather(q);
-
-	if (r < 0)
-		return r;
 	for (uint32_t i = 0; i < q->count; i++)
 		q->chosen[q->members[i]] = FT_NONE;
 	/* Best supported candidates first; then augmenting paths for the rest. */
@@ -553,7 +605,6 @@ static int moves_find(struct pairing *q)
 			q->fates[q->members[i]] = (struct fate){MOVED, q->candidates[chosen].right,
 								q->candidates[chosen].target, FT_NONE};
 	}
-	return 0;
 }
 
 /* ---- a part of the residual ---- */
@@ -586,10 +637,11 @@ static int part_solve(struct pairing *q, uint32_t one, uint32_t other, uint32_t 
 	q->work = 0;
 	for (uint32_t i = 0; i < q->count; i++)
 		q->fates[q->members[i]] = (struct fate){.what = ALONE};
-	price = q->rings = rings_find(q);
-	r = moves_find(q);
+	r = rings_find(q);
 	if (r < 0)
 		return r;
+	moves_find(q);
+	price = q->rings;
 	for (uint32_t i = 0; i < q->count; i++) {
 		struct fate *f = &q->fates[q->members[i]];
 		const struct surplus *s = &q->x->surplus[q->members[i]];
