@@ -3,6 +3,7 @@
 #ifndef FT_TESTS_RUNS_H
 #define FT_TESTS_RUNS_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* As often as the environment's FT_RUNS says; without it @usual times. */
@@ -19,6 +20,12 @@ static inline unsigned long runs_at_most(unsigned long usual)
 	unsigned long runs = runs_get(usual);
 
 	return runs < usual ? runs : usual;
+}
+
+/* Few are asked for, as under valgrind: what repeats itself does so less, and the largest cases are left out. */
+static inline bool runs_are_few(void)
+{
+	return runs_get(100) < 100;
 }
 
 #endif

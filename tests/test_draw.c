@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "planner/draw/draw_parts.h"
 #include "tests/allocations.h"
+#include "tests/runs.h"
 #include "verify/report/draw.h"
 #include "planner/plan/tree.h"
 
@@ -849,7 +850,7 @@ static void fails_well(draw_function *draw, const struct ft_design *design, cons
 {
 	int r = -ENOMEM;
 
-	for (size_t n = 1; r != 0; n += 1 + n / 16) {
+	for (size_t n = 1; r != 0; n += 1 + n / (runs_are_few() ? 4 : 16)) {
 		_cleanup_(ft_text_release) struct ft_text text = {0};
 
 		allocation_failing = n;

@@ -18,15 +18,11 @@
 #include "base/text.h"
 #include "planner/plan/design.h"
 #include "planner/plan/plan.h"
+#include "tests/runs.h"
 #include "verify/match/assign.h"
 
-/* Where FT_RUNS asks for few runs, as under valgrind: one draw of each row, and none of more switches than this. */
+/* Where few runs are asked for: one draw of each row, and none of more switches than this. */
 enum { BRIEF_SWITCHES = 700 };
-
-static bool is_brief(void)
-{
-	return getenv("FT_RUNS") && strtoul(getenv("FT_RUNS"), NULL, 0) < 100;
-}
 
 /* What is wrong in a fabric: bundles that are not there, pairs of bundles with one end exchanged, dead switches. */
 struct faults {
@@ -243,7 +239,7 @@ static uint32_t wrong_after_match(const char *planned_keys, const char *observed
 /* Each pair that is there is where it belongs, but for two of each swap. */
 static void test_faults(void **state)
 {
-	uint64_t seeds = is_brief() ? 1 : 2;
+	uint64_t seeds = runs_are_few() ? 1 : 2;
 
 	(void)state;
 	for (size_t i = 0; i < FT_COUNT(rows); i++)
@@ -251,7 +247,7 @@ static void test_faults(void **state)
 			struct faults faults = rows[i].faults;
 			enum ft_assign_doubt doubt;
 			uint32_t wrong =
-				wrong_after_match(rows[i].keys, rows[i].keys, seed, faults, is_brief(), &doubt);
+				wrong_after_match(rows[i].keys, rows[i].keys, seed, faults, runs_are_few(), &doubt);
 
 			if (wrong > 2 * faults.swapped || doubt != FT_ASSIGN_SURE)
 				fail_msg("%s, seed %u, %u pulled, %u swapped, %u dead: %u wrong%s", rows[i].keys,
@@ -275,7 +271,7 @@ static void test_isomorphic(void **state)
 		snprintf(plain, sizeof(plain), "\"topology\": \"slim-fly\", \"q\": %u, \"edge\": {\"ports\": 64}",
 			 slim_flies[i].q);
 		snprintf(other, sizeof(other), "%s, \"primitive\": %u", plain, slim_flies[i].primitive);
-		assert_int_equal(wrong_after_match(plain, other, 1, (struct faults){0}, is_brief(), &doubt), 0);
+		assert_int_equal(wrong_after_match(plain, other, 1, (struct faults){0}, runs_are_few(), &doubt), 0);
 	}
 }
 
