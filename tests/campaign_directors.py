@@ -369,5 +369,18 @@ def disguise(rng, broken, ports=True):
     return fabric.renamed(guids, order, chips_turned(rng, fabric) if ports else None), guids
 
 
+# What bit: a pulled cable beside a lost board that had none, or other cables; directors of two makes whose traces are in the
+# same ports.
+ONCE_WRONG = ("1:198", "1:368", "62:250")
+
+
+def main():
+    status = campaign_exact.run(kind=Campaign)
+    if len(sys.argv) == 1:
+        for replay in ONCE_WRONG:
+            status |= campaign_exact.run(["--replay", replay], kind=Campaign)
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(campaign_exact.run(kind=Campaign))
+    sys.exit(main())

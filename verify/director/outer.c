@@ -294,16 +294,64 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 	return taken;
 }
 
+/* Dark ports between used ones of the same line chip of a director. */
+static uint32_t holes_of(const struct ft_model *m, uint32_t observed)
+{
+	const struct ft_node *node = node_of(m, observed);
+	uint32_t holes = 0, dark = 0, chip = FT_NONE;
+
+	for (uint32_t i = node->first_port; i < node->first_port + node->port_count; i++) {
+		uint32_t own = m->origin[i] == FT_NONE ? FT_NONE : m->chips->ports[m->origin[i]].node;
+
+		if (own != chip || m->snapshot->ports[i].peer != FT_NO_PORT) {
+			holes += own == chip && chip != FT_NONE ? dark : 0;
+			dark = 0;
+			/* Ports before the first used one are between none. */
+			chip = m->snapshot->ports[i].peer != FT_NO_PORT ? own : FT_NONE;
+		} else if (chip != FT_NONE) {
+			dark += m->snapshot->ports[i].link == FT_LINK_DOWN && !m->port_claimed[i];
+		}
+	}
+	return holes;
+}
+
+/*
+ * Missing cables that are not missing with a board, whichever they are: line chips are cabled without gaps, and this
+ * director has more holes than any other of its kind.
+ */
+static uint32_t holes_beyond_others(const struct ft_inspection *in)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_chassis *c = m->chassis;
+	uint32_t own = holes_of(m, in->observed), most = 0;
+	bool any = false;
+
+	for (const struct ft_director *d = c->directors; d < c->directors + c->director_count; d++) {
+		uint32_t observed = m->observed.switch_of_node[d->node];
+
+		if (d == in->d || d->tier != in->d->tier || observed == FT_NONE)
+			continue;
+		most = ft_number_most(most, holes_of(m, observed));
+		any = true;
+	}
+	return any && own > most ? own - most : 0;
+}
+
 /* Bundles are in adjacent ports: if only the number of ports is known, complete bundles come before partial ones. */
 static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
 				   enum ft_link link, uint32_t room)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_pair *first = ft_pairs_of(m, in->place), *end = ft_pairs_of(m, in->place + 1);
-	uint32_t most = 0, taken = 0, count;
+	uint32_t most = 0, taken = 0, all = 0, elsewhere = holes_beyond_others(in), count;
 
-	for (const struct ft_pair *pair = first; pair < end; pair++)
-		most = in->x->missing[pair->cell] > most ? in->x->missing[pair->cell] : most;
+	for (const struct ft_pair *pair = first; pair < end; pair++) {
+		uint32_t lacking = m->observed_of[pair->peer] == FT_NONE ? 0 : in->x->missing[pair->cell];
+
+		all += lacking;
+		most = ft_number_most(most, lacking);
+	}
+	room = ft_number_least(room, all > elsewhere ? all - elsewhere : 0);
 	for (; most > 0 && taken < room; most--)
 		for (const struct ft_pair *pair = first; pair < end; pair++)
 			if (in->x->missing[pair->cell] == most &&
