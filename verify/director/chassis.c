@@ -310,15 +310,30 @@ static bool uses_are_mixed(const struct port_uses *uses)
 	return mixed * 10 > used;
 }
 
-/* True if there is a port number with traces on several chips, and with none on the other director. */
-static bool has_own_traces(const struct port_uses *uses, const struct port_uses *other)
+/* True if several chips use a port number, for traces or for outer cables, that none of the other director does. */
+static bool has_own(const uint32_t *uses, const uint32_t *other)
 {
 	enum { AGREE = 2 };
 
 	for (uint32_t n = 1; n < 256; n++)
-		if (uses->trace[n] >= AGREE && other->trace[n] == 0)
+		if (uses[n] >= AGREE && other[n] == 0)
 			return true;
 	return false;
+}
+
+/*
+ * True if each has traces in ports where the other has none: if only one has, the other lacks a fabric board. So it is
+ * with outer cables, if they are in more ports than the @wanted of a chip (0: unknown).
+ */
+static bool makes_differ(const struct port_uses *a, const struct port_uses *b, uint32_t wanted)
+{
+	uint32_t outer = 0;
+
+	if (has_own(a->trace, b->trace) && has_own(b->trace, a->trace))
+		return true;
+	for (uint32_t n = 1; n < 256; n++)
+		outer += a->outer[n] > 0 || b->outer[n] > 0;
+	return wanted > 0 && outer > wanted && has_own(a->outer, b->outer) && has_own(b->outer, a->outer);
 }
 
 /* Port numbers that both use alike; of a director with itself, all those with traces. */
@@ -331,10 +346,24 @@ static uint32_t uses_in_common(const struct port_uses *a, const struct port_uses
 	return count;
 }
 
+/* Expected outer ports of each line chip of a director; 0: unknown. */
+static uint32_t outer_wanted(const struct build *b, unsigned int tier)
+{
+	struct ft_inside in = ft_inside_planned(&b->g, tier);
+	uint32_t ports = b->g.ports[tier], boards = in.line_boards, chips = in.line_chips;
+
+	for (uint32_t i = 0; i < b->c->kind_count && !in.line_chips; i++)
+		if (b->c->kinds[i].tier == tier)
+			chips = ft_number_most(chips, b->c->kinds[i].chip + 1);
+	boards = boards ? boards : b->boards[tier];
+	if (!in.line_ports && boards && ports % boards == 0)
+		in.line_ports = ports / boards;
+	return chips && in.line_ports % chips == 0 ? in.line_ports / chips : 0;
+}
+
 /*
  * The make of director @number: that of the director in @done, of the same kind and not different from it, with which
- * it has most in common; @own if it differs from all. Two differ if each has traces in ports where the other has none:
- * if only one has, the other lacks a fabric board.
+ * it has most in common; @own if it differs from all.
  */
 static uint32_t make_choose(const struct build *b, uint32_t number, const bool *done, const struct port_uses *uses,
 			    uint32_t own)
@@ -346,7 +375,7 @@ static uint32_t make_choose(const struct build *b, uint32_t number, const bool *
 		uint32_t common = done[i] ? uses_in_common(&uses[number], &uses[i]) : 0;
 
 		if (!done[i] || directors[i].tier != directors[number].tier ||
-		    (has_own_traces(&uses[number], &uses[i]) && has_own_traces(&uses[i], &uses[number])) ||
+		    makes_differ(&uses[number], &uses[i], outer_wanted(b, directors[number].tier)) ||
 		    (best != own && common <= most))
 			continue;
 		best = directors[i].make;
@@ -419,21 +448,6 @@ static int kinds_collect(struct build *b)
 		chip->kind = k;
 	}
 	return 0;
-}
-
-/* Expected outer ports of each line chip of a director; 0: unknown. */
-static uint32_t outer_wanted(const struct build *b, unsigned int tier)
-{
-	struct ft_inside in = ft_inside_planned(&b->g, tier);
-	uint32_t ports = b->g.ports[tier], boards = in.line_boards, chips = in.line_chips;
-
-	for (uint32_t i = 0; i < b->c->kind_count && !in.line_chips; i++)
-		if (b->c->kinds[i].tier == tier)
-			chips = ft_number_most(chips, b->c->kinds[i].chip + 1);
-	boards = boards ? boards : b->boards[tier];
-	if (!in.line_ports && boards && ports % boards == 0)
-		in.line_ports = ports / boards;
-	return chips && in.line_ports % chips == 0 ? in.line_ports / chips : 0;
 }
 
 /* The unused port nearest to the outer ones: outer as well, if there should be more. */
