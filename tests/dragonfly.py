@@ -261,6 +261,25 @@ def wired_otherwise(directory):
         result(not false, what + ": nothing but what was pulled is found", *false)
 
 
+def bundles_lost(directory):
+    """Two of the three cables between two routers of a column are pulled, or all: they are found, and nothing else."""
+    net, inferred = (os.path.join(directory, name) for name in ("lost.net", "lost.json"))
+    for what, chassis, left in (("two of three cables in a column of 3", 3, 1), ("two of three in a column of 6", 6, 1),
+                                ("all three in a column of 6", 6, 0)):
+        wrong = []
+        for seed in range(4):
+            cables, _ = routers_of_cascade(4, chassis, 8, 9)
+            pair = random.Random(f"lost:{what}:{seed}").choice(sorted(p for p in cables if cables[p] == 3))
+            cables[pair] = left
+            dump(+cables, net)
+            status, _, err = run("ftplan", "--infer", net, "-o", inferred)
+            report = json.loads(run("ftcheck", "--plan", inferred, "--from", net, "--format", "json")[1] or "{}")
+            found = [(f["code"], {place["name"] for place in f["where"]}, f["count"]) for f in report.get("findings", [])]
+            if status or found != [("cable-missing", set(pair), 3 - left)]:
+                wrong.append((seed, pair, err, found))
+        result(not wrong, f"{what} are found", *wrong)
+
+
 def unlike_recognised(directory):
     """Cells as those of Leonardo, some of which have no hosts, and of JUPITER, the last of which is smaller."""
     net, inferred = (os.path.join(directory, name) for name in ("unlike.net", "unlike.json"))
@@ -370,6 +389,7 @@ def main():
         recognised(directory)
         unlike_recognised(directory)
         wired_otherwise(directory)
+        bundles_lost(directory)
         groups_kept(directory)
         edison(directory)
     return failures > 0

@@ -4,7 +4,7 @@
  * column, of a group of a Cray XC. Two switches have such a bundle if their common neighbours of that width are cabled
  * so to each other as well. Nearly all pairs with such common neighbours have it; the few that do not lack cables, if
  * each end has fewer such bundles than most switches have. A bundle that is thinner needs one such neighbour; one that
- * is not there at all needs several, and was of one cable: thick bundles are seldom missing as a whole.
+ * is not there at all, as where a cable has several links, needs several.
  *
  * The numbers of all cables of a switch tell nothing of that, where the cables between groups are spread unevenly. The
  * case that bit: routers of rows of 16, with fewer than half of their neighbours in common, where the rows are no twin
@@ -106,12 +106,6 @@ static bool corner_look(const struct ft_multigraph *g, struct corner *corner)
 	return count > 0 && holes * HOLES_SHARE <= count * (count - 1) / 2;
 }
 
-/* True if a bundle of several cables is not seen at all, or not half of it. */
-static bool lacks_much(const struct corner *corner)
-{
-	return corner->seen == 0 ? corner->width > 1 : corner->seen * 2 < corner->width;
-}
-
 static int lacking_add(struct cliques *x, const struct corner *corner)
 {
 	if (x->lacking_count == x->lacking_size) {
@@ -145,7 +139,7 @@ static int corner_enter(struct cliques *x, uint32_t a, uint32_t b)
 		return 0;
 	}
 	(corner.seen > 0 ? &x->thinner : &x->gone)->of[corner.width][corner.common]++;
-	return lacks_much(&corner) ? 0 : lacking_add(x, &corner);
+	return lacking_add(x, &corner);
 }
 
 static int corners_collect(struct cliques *x)
