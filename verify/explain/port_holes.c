@@ -19,6 +19,10 @@
  * The stride is what mostly lies between two ports that lead to the same switch: 2 where the two rows of a panel lead
  * to different ones.
  *
+ * Where no two strides hold for half of the ports that lead to the same switch, cables were plugged in at random: then
+ * only COLUMN and PAIRED count, for what is next to a port, or in that number elsewhere, says nothing. Dark ports of a
+ * dead switch were called those of missing cables in such fabrics.
+ *
  * For a director, its chips replace the others of its group. OFFSET and PAIRED count only with the best far end.
  * Candidates are taken, as many as there are missing cables, if they score above all others and no other pair with
  * missing cables wants the port as much. Taken ports are removed, which may make others unambiguous (constraint
@@ -26,11 +30,11 @@
  *
  * Invariant: a port is taken for one pair, and a pair takes no more ports at an end than it lacks cables.
  *
- * Cost: all cables once. Of a switch with missing cables: its neighbours' neighbours once, for the others that are
- * wired alike; its ports once for each switch that it lacks cables to, and its dark ports in each round, too. A port is
- * PAIRED with one far number at most, so that no two lists of candidates are multiplied. To take a port asks the other
- * ends at its switch, by binary search. As all of that is known before, none is looked for above WORK_MAX, and
- * untried.c says so; that bounds memory as well, to one struct candidate for each ROUNDS of it.
+ * Cost: all cables once, and all ports. Of a switch with missing cables: its neighbours' neighbours once, for the
+ * others that are wired alike; its ports once for each switch that it lacks cables to, and its dark ports in each
+ * round, too. A port is PAIRED with one far number at most, so that no two lists of candidates are multiplied. To take
+ * a port asks the other ends at its switch, by binary search. As all of that is known before, none is looked for above
+ * WORK_MAX, and untried.c says so; that bounds memory as well, to one struct candidate for each ROUNDS of it.
  */
 #include "config.h"
 
@@ -44,7 +48,7 @@
 
 enum { COLUMN = 8, BESIDE = 4, STRIDE = 3, LINK = 2, BETWEEN = 1, WITHIN = 1, OFFSET = 3, PAIRED = 3 };
 enum { WORTH_MAX = 2 * (COLUMN + BESIDE + LINK + WITHIN) + OFFSET + PAIRED };
-enum { ROUNDS = 8, PAIRED_MIN = 3, WORK_MAX = 1 << 26 };
+enum { ROUNDS = 8, PAIRED_MIN = 3, COLUMN_MIN = 3, ORDER_MIN = 12, WORK_MAX = 1 << 26 };
 
 struct candidate {
 	uint32_t number;
@@ -86,10 +90,12 @@ struct holes {
 	struct ft_map votes_of;	    /* by that index, far number: index of votes[] */
 	struct meet *meets;
 	uint32_t *votes;
+	bool orderly; /* ports to the same switch lie a stride apart, or they are too few to tell */
 	/* Scratch. */
 	uint32_t *common;	   /* by place: peers that it has in common with the present one */
 	struct dark *dark;	   /* of the present switch */
 	uint32_t *column;	   /* by number: switches of the column that use it */
+	uint32_t ports;		   /* the most of a switch */
 	uint32_t *last;		   /* by place: the last port of the present switch that leads there */
 	uint32_t *strides;	   /* by difference of two numbers: how often ports to one place lie so far apart */
 	struct candidate *found;   /* of the present end */
@@ -236,10 +242,11 @@ static uint32_t column_find(struct holes *h, uint32_t here, uint32_t peer, uint3
 	return count;
 }
 
-/* The score if most of them use that number for it; a single one counts little. */
-static int column_score(uint32_t votes, uint32_t twins)
+/* The score if most of them use that number for it; a single one counts little, and two may agree by chance where there
+ * is no order. */
+static int column_score(const struct holes *h, uint32_t votes, uint32_t twins)
 {
-	return votes * 2 <= twins ? 0 : votes > 1 ? COLUMN : 1;
+	return votes * 2 <= twins ? 0 : votes >= (h->orderly ? 2 : COLUMN_MIN) ? COLUMN : 1;
 }
 
 static bool is_dark(const struct ft_model *m, uint32_t observed, uint32_t number)
@@ -316,13 +323,12 @@ static int link_score(const struct ft_model *m, uint32_t observed, uint32_t numb
 													    : 0;
 }
 
-/* The difference of most neighbouring ports that lead to the same switch; 1 if most agree on none, and in directors. */
-static uint32_t stride_find(struct holes *h, uint32_t observed)
+/* Adds to strides[] the differences of neighbouring ports that lead to the same switch. Returns how many. */
+static uint32_t strides_add(struct holes *h, uint32_t observed)
 {
 	const struct ft_model *m = h->m;
-	uint32_t ports = node_of(m, observed)->port_count, best = 1, all = 0;
+	uint32_t ports = node_of(m, observed)->port_count, all = 0;
 
-	memset(h->strides, 0, (ports + 1UL) * sizeof(*h->strides));
 	for (uint32_t n = 1; n <= ports; n++) {
 		uint32_t place = place_behind(m, observed, n, NULL);
 
@@ -339,18 +345,47 @@ static uint32_t stride_find(struct holes *h, uint32_t observed)
 
 		if (place != FT_NONE)
 			h->last[place] = 0;
-		best = h->strides[n] > h->strides[best] ? n : best;
 	}
-	return !ft_observed_is_director(m, observed) && h->strides[best] * 2 > all ? best : 1;
+	return all;
 }
 
-static struct dark dark_make(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t stride)
+/* The difference of most neighbouring ports that lead to the same switch; 1 if most agree on none, and in directors. */
+static uint32_t stride_find(struct holes *h, uint32_t observed)
 {
+	uint32_t ports = node_of(h->m, observed)->port_count, best = 1, all;
+
+	memset(h->strides, 0, (h->ports + 1UL) * sizeof(*h->strides));
+	all = strides_add(h, observed);
+	for (uint32_t n = 1; n <= ports; n++)
+		best = h->strides[n] > h->strides[best] ? n : best;
+	return !ft_observed_is_director(h->m, observed) && h->strides[best] * 2 > all ? best : 1;
+}
+
+/* Two strides: one of a panel with two rows may be from column to column, and one from row to row. */
+static bool is_orderly(struct holes *h)
+{
+	uint32_t all = 0, first = 0, second = 0;
+
+	memset(h->strides, 0, (h->ports + 1UL) * sizeof(*h->strides));
+	for (uint32_t i = 0; i < h->m->observed.switch_count; i++)
+		all += ft_observed_is_director(h->m, i) ? 0 : strides_add(h, i);
+	for (uint32_t n = 1; n <= h->ports; n++) {
+		uint32_t count = h->strides[n];
+
+		second = count > first ? first : count > second ? count : second;
+		first = count > first ? count : first;
+	}
+	return all < ORDER_MIN || (first + second) * 2 >= all;
+}
+
+static struct dark dark_make(const struct holes *h, uint32_t observed, uint32_t number, uint32_t stride)
+{
+	const struct ft_model *m = h->m;
 	const uint32_t beside[] = {number - 1, number + 1, number > stride ? number - stride : 0, number + stride};
-	struct dark dark = {.number = number, .score = link_score(m, observed, number)};
+	struct dark dark = {.number = number, .score = h->orderly ? link_score(m, observed, number) : 0};
 
 	for (unsigned int i = 0; i < FT_COUNT(beside); i++)
-		dark.beside[i] = place_behind(m, observed, beside[i], NULL);
+		dark.beside[i] = h->orderly ? place_behind(m, observed, beside[i], NULL) : FT_NONE;
 	if ((dark.beside[0] != FT_NONE && dark.beside[1] != FT_NONE) ||
 	    (dark.beside[2] != FT_NONE && dark.beside[3] != FT_NONE))
 		dark.score += WITHIN;
@@ -365,7 +400,7 @@ static uint32_t dark_list(struct holes *h, uint32_t observed, uint32_t stride)
 
 	for (uint32_t n = 1; n <= node_of(m, observed)->port_count && n < m->habit_ports; n++)
 		if (is_dark(m, observed, n))
-			h->dark[count++] = dark_make(m, observed, n, stride);
+			h->dark[count++] = dark_make(h, observed, n, stride);
 	return count;
 }
 
@@ -392,7 +427,7 @@ static int candidates_find(struct holes *h, struct hole_end *end, uint32_t peer,
 		const struct dark *d = &h->dark[i];
 		uint32_t meeting = meeting_number(m, end->observed, d->number);
 		int own = director ? position_count(m, end->observed, d->number, peer, uses)
-				   : column_score(h->column[d->number], twins) + nearness(d, peer) + d->score;
+				   : column_score(h, h->column[d->number], twins) + nearness(d, peer) + d->score;
 
 		if (own > 0)
 			h->found[end->count++] = (struct candidate){
@@ -489,6 +524,7 @@ static int scratch_make(struct holes *h)
 
 	for (uint32_t i = 0; i < m->observed.switch_count; i++)
 		ports = node_of(m, i)->port_count > ports ? node_of(m, i)->port_count : ports;
+	h->ports = ports;
 	meetings = (m->chips->node_count > ports ? m->chips->node_count : ports) + 1UL;
 	h->common = ft_arena_zeros(&h->memory, m->place_count, sizeof(*h->common));
 	h->dark = ft_arena_zeros(&h->memory, ports, sizeof(*h->dark));
@@ -639,6 +675,8 @@ static void end_weigh(struct holes *h, const struct hole_pair *pair, unsigned in
 		c->worth = c->own;
 		if (there > 0)
 			worth_raise(c, c->own + there + PAIRED);
+		if (!h->orderly)
+			continue;
 		offset_weigh(h, pair, side, c, (const uint32_t[2]){1, 1});
 		offset_weigh(h, pair, side, c, (const uint32_t[2]){pair->end[0].stride, pair->end[1].stride});
 	}
@@ -707,8 +745,10 @@ static int holes_begin(struct holes *h)
 
 	if (r == 0)
 		r = scratch_make(h);
-	if (r == 0)
-		r = ends_fill(h);
+	if (r < 0)
+		return r;
+	h->orderly = is_orderly(h);
+	r = ends_fill(h);
 	for (uint32_t i = 0; r == 0 && i < h->count; i++)
 		pair_step(h->m, &h->pairs[i]);
 	return r;
