@@ -306,6 +306,7 @@ static void sweep_start(struct ft_daemon *d)
 	int r;
 
 	request.after = trouble_before(d);
+	request.gives_way = d->metrics.listens;
 	d->looks.sweep_due_ms = INT64_MAX;
 	changes_release(&d->looks.since_sweep);
 	d->counting.swept = d->counting.serial;
@@ -401,8 +402,10 @@ static void on_incremental_done(struct ft_check *check, int r, struct ft_check_r
 	bool stands = false;
 
 	ft_check_leave(FT_STEAL(d->looks.incremental), &d->looks.leaving);
+	/* What confirms is rare by itself: no event waits for having come after it. */
+	if (!d->looks.confirming)
+		d->looks.incremental_after_ms = now + took;
 	confirming_end(d);
-	d->looks.incremental_after_ms = now + took;
 	d->metrics.reread_duration_s = (double)took / 1000;
 	if (r < 0) {
 		d->metrics.rereads[FT_LOOK_FAILED]++;
@@ -517,6 +520,7 @@ static int confirm_start(struct ft_daemon *d)
 	request.judged = is_judged(d);
 	request.changes = d->looks.confirm.items;
 	request.change_count = d->looks.confirm.count;
+	request.gives_way = true;
 	d->looks.confirming = true;
 	return ft_check_start(d->loop, &request, on_incremental_done, d, &d->looks.incremental, &err);
 }

@@ -203,7 +203,7 @@ void ft_tell_alerts(struct ft_daemon *d)
 	/* Saved before any event is sent: a daemon started after a kill knows that it was. */
 	state_save(d);
 	fed = journal_feed(d);
-	state_save(d);
+	/* They do not wait for what the journal took to be saved; what they took themselves is saved with it. */
 	ft_hooks_kick(d->hooks);
 	ft_tell_save(d);
 	dropped_say(d);

@@ -283,6 +283,22 @@ static void event_goes_first(void **state)
 	assert_true(started(rig, 5)->waits);
 }
 
+/* Nor does an event wait for as long as that took, as it does after the reading of another event. */
+static void event_follows_at_once(void **state)
+{
+	struct rig *rig = *state;
+	struct ft_check *ready, *confirm = confirming(rig, &ready);
+
+	confirm->begin_ms -= WAIT_US / 1000;
+	ended(rig, confirm, false);
+	event(rig, 2);
+	while (ready->waits)
+		assert_true(sd_event_run(rig->d.loop, WAIT_US / 2) > 0);
+	ready->begin_ms -= WAIT_US / 1000;
+	ended(rig, ready, true);
+	assert_in_range(rig->d.looks.incremental_after_ms - ft_guard_now_ms(), WAIT_US / 2000, WAIT_US / 1000 * 2);
+}
+
 /* What it finds makes the copy of the child that waits old. */
 static void ready_is_replaced(void **state)
 {
@@ -344,8 +360,8 @@ int main(void)
 #define ROW(test) cmocka_unit_test_setup_teardown(test, rig_begin, rig_end)
 	const struct CMUnitTest tests[] = {
 		ROW(sweeps_keep_their_distance), ROW(sweep_follows_at_once), ROW(ready_stays),
-		ROW(event_goes_first),		 ROW(ready_is_replaced),     ROW(sweep_waits_for_an_event),
-		ROW(sweep_waits_in_vain),
+		ROW(event_goes_first),		 ROW(event_follows_at_once), ROW(ready_is_replaced),
+		ROW(sweep_waits_for_an_event),	 ROW(sweep_waits_in_vain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
