@@ -480,14 +480,17 @@ def only(fabric, seen):
     return result
 
 
-# Cables that were plugged in at random, beside a dead switch whose ports are dark as well.
-REPLAYED = {"hypercube by rule": ("62:27",), "hyperx by rule": ("62:25",), "mesh by rule": ("62:71",)}
+# By kind, and family of graphs: cables that were plugged in at random, beside a dead switch whose ports are dark as well, or
+# beside the place of one that was lost with a board.
+REPLAYED = {("graph", "hypercube by rule"): ("62:27",), ("graph", "hyperx by rule"): ("62:25",), ("graph", "mesh by rule"): ("62:71",),
+            ("directors", None): ("62:78",)}
 
 
 def replay():
     with tempfile.TemporaryDirectory() as directory:
-        return sum(Repairs("graph", argparse.Namespace(seed=int(number.split(":")[0]), rounds=40, replay=number, keep=directory),
-                           ["--families", family]).run() for family, numbers in REPLAYED.items() for number in numbers)
+        return sum(Repairs(kind, argparse.Namespace(seed=int(number.split(":")[0]), rounds=40, replay=number, keep=directory),
+                           ["--families", family] if family else []).run()
+                   for (kind, family), numbers in REPLAYED.items() for number in numbers)
 
 
 def main():

@@ -57,6 +57,27 @@ static unsigned int outer_rank(const struct ft_what_if *w, uint32_t port)
 	return votes < 0 ? 0 : votes == 0 ? 1 : 2;
 }
 
+/* True if there is a cable in outer port @n of a director (from 0), and it is on the same chip as port @beside. */
+static bool is_cabled_beside(const struct ft_what_if *w, const uint32_t *ports, uint32_t n, uint32_t beside)
+{
+	return ports[n] != FT_NONE && w->s.ports[ports[n]].peer != FT_NO_PORT &&
+	       w->s.ports[ports[n]].node == w->s.ports[ports[beside]].node;
+}
+
+/*
+ * How well outer port @n of a director (from 0, of @count) serves for a cable: 3 if it is between cabled ones of its
+ * chip, as ports that cables were pulled from are; else as outer_rank().
+ */
+static unsigned int outer_order(const struct ft_what_if *w, const uint32_t *ports, uint32_t n, uint32_t count)
+{
+	unsigned int rank = outer_rank(w, ports[n]);
+
+	return rank > 0 && n > 0 && n + 1 < count && is_cabled_beside(w, ports, n - 1, n) &&
+			       is_cabled_beside(w, ports, n + 1, n)
+		       ? 3
+		       : rank;
+}
+
 static bool port_is_named(const struct ft_what_if *w, const struct ft_finding *because, uint32_t port)
 {
 	for (size_t i = 0; i < because->where_count; i++)
@@ -75,11 +96,11 @@ uint32_t ft_what_if_outer_port(const struct ft_what_if *w, uint32_t index, uint3
 	    w->s.ports[ports[planned - 1]].peer == FT_NO_PORT)
 		return ports[planned - 1];
 	/* Named ports before others, and certain outer ports before possible ones. */
-	for (unsigned int pass = because ? 0 : 2; pass < 4; pass++)
+	for (unsigned int pass = because ? 0 : 3; pass < 6; pass++)
 		for (uint32_t n = 0; n < node->port_count; n++)
 			if (ports[n] != FT_NONE && ft_what_if_is_free(w, ports[n]) &&
-			    (pass >= 2 || port_is_named(w, because, ports[n])) &&
-			    outer_rank(w, ports[n]) == 2 - pass % 2)
+			    (pass >= 3 || port_is_named(w, because, ports[n])) &&
+			    outer_order(w, ports, n, node->port_count) == 3 - pass % 3)
 				return ports[n];
 	return FT_NONE;
 }
