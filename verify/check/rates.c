@@ -550,6 +550,14 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 	return r;
 }
 
+/* A host on a core is a finding already, and it brought the rate of the class of edge switches that it belongs to. */
+static bool host_is_on_core(const struct ft_model *m, const struct ft_observed_host *host)
+{
+	uint32_t planned = m->observed.switches[host->observed].planned;
+
+	return planned != FT_NONE && !ft_may_host(m, planned);
+}
+
 static int host_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
 {
 	/* Host cables of unplanned switches are treated as a small class. */
@@ -577,6 +585,8 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 		uint32_t sort = c->sort[observed] == FT_NONE ? strange : c->sort[observed];
 		const struct ft_rate *short_of = rate_shortfall(&e[sort], cable_rate(m, port));
 
+		if (host_is_on_core(m, &m->observed.hosts[i]))
+			continue;
 		if (short_of && !e[sort].given && votes_count(&votes[sort]) < CLASS_FEW &&
 		    is_as_fast_as_any(m, port, fastest, observed))
 			continue;
