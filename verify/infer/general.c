@@ -280,6 +280,8 @@ int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
 	if (r == 0)
 		r = ft_intent_cliques(intent);
 	if (r == 0)
+		r = ft_intent_between(intent);
+	if (r == 0)
 		r = ft_intent_regular(intent);
 	if (r == 0)
 		r = ports_respect(intent);

@@ -11,6 +11,7 @@
  *   blocks.c         a twin set and the switches above it form a matrix of bundles; what most of its rows and columns
  *                    have is planned, and deviations are faults or a class of their own
  *   cliques.c        switches all cabled to each other by one width: a few pairs with less lack cables
+ *   between.c        bundles between groups of such switches: where nearly all of a row have one, the last one lacks it
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
  *                    of their kind, and holes among the ports of a bundle
  *   absent.c         switches that nobody saw, as ports say that lead to one
@@ -119,6 +120,9 @@ int ft_intent_blocks(struct ft_intent *intent);
 
 /* cliques.c: plans what few pairs lack, and fills meshed. Returns 0 or -ENOMEM. */
 int ft_intent_cliques(struct ft_intent *intent);
+
+/* between.c: plans bundles between groups that are not there at all. Returns 0 or -ENOMEM. */
+int ft_intent_between(struct ft_intent *intent);
 
 /* regular.c: plans the rest. Returns 0 or -ENOMEM. */
 int ft_intent_regular(struct ft_intent *intent);
