@@ -186,7 +186,7 @@ static uint32_t peers_least(const struct ft_multigraph *g)
 	uint32_t least = UINT32_MAX;
 
 	for (uint32_t v = 0; v < g->count; v++)
-		least = peers_of(g, v) < least ? peers_of(g, v) : least;
+		least = ft_adjacent_count(g, v) < least ? ft_adjacent_count(g, v) : least;
 	return least;
 }
 

@@ -127,11 +127,6 @@ struct ft_assign_pool {
 	uint32_t count;
 };
 
-static inline uint32_t peers_of(const struct ft_multigraph *g, uint32_t v)
-{
-	return g->first[v + 1] - g->first[v];
-}
-
 /* ---- beam.c ---- */
 
 enum { FT_BEAM_SWITCHES = 64 }; /* the largest network, planned and observed */

@@ -100,7 +100,7 @@ static uint32_t neighbours_apart(struct ft_bases *b, const struct ft_stage *befo
 	for (uint32_t i = g->first[p]; i < g->first[p + 1]; i++)
 		if (before->class[g->adjacent[i].vertex] != before->ground)
 			b->tally[before->class[g->adjacent[i].vertex]]++;
-	b->w->steps += peers_of(g, p);
+	b->w->steps += ft_adjacent_count(g, p);
 	return known + count - 2 * agree;
 }
 

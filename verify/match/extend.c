@@ -80,7 +80,7 @@ uint32_t ft_assign_votes_take(struct ft_assign_work *w, uint32_t o, bool occupie
 			continue;
 		asked++;
 		w->vote++;
-		w->steps += peers_of(planned, q);
+		w->steps += ft_adjacent_count(planned, q);
 		for (uint32_t k = planned->first[q]; k < planned->first[q + 1]; k++) {
 			uint32_t c = w->twin[planned->adjacent[k].vertex];
 			uint32_t seen = observed->adjacent[i].count, width = planned->adjacent[k].count;
@@ -151,14 +151,14 @@ static uint32_t hops_disagree(struct ft_assign_work *w, uint32_t o, uint32_t p)
 		for (uint32_t k = observed->first[via]; k < observed->first[via + 1]; k++)
 			if (w->image[observed->adjacent[k].vertex] != FT_UNASSIGNED)
 				w->hops_seen[w->image[observed->adjacent[k].vertex]]++;
-		w->steps += peers_of(observed, via);
+		w->steps += ft_adjacent_count(observed, via);
 	}
 	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++) {
 		uint32_t via = planned->adjacent[i].vertex;
 
 		for (uint32_t k = planned->first[via]; k < planned->first[via + 1]; k++)
 			w->hops_planned[planned->adjacent[k].vertex]++;
-		w->steps += peers_of(planned, via);
+		w->steps += ft_adjacent_count(planned, via);
 	}
 	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++) {
 		uint32_t via = planned->adjacent[i].vertex;
@@ -195,7 +195,7 @@ struct choice {
 
 static bool hops_tell(const struct ft_assign_work *w, uint32_t o)
 {
-	return peers_of(w->in->observed, o) <= HOPS_DEGREE_MAX;
+	return ft_adjacent_count(w->in->observed, o) <= HOPS_DEGREE_MAX;
 }
 
 /* The optimum: no fault, and alike all around. */

@@ -30,13 +30,13 @@ void ft_assign_looks_take(const struct ft_multigraph *g, const struct ft_assign_
 		look->at[LOOK_HOSTS] = at[v].hosts;
 		look->at[LOOK_PORTS] = at[v].ports;
 		look->at[LOOK_CABLES] = g->degree[v];
-		look->at[LOOK_PEERS] = peers_of(g, v);
+		look->at[LOOK_PEERS] = ft_adjacent_count(g, v);
 		for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
 			uint32_t peer = g->adjacent[i].vertex;
 
 			look->at[LOOK_PEER_HOSTS] += at[peer].hosts;
 			look->at[LOOK_PEER_CABLES] += g->degree[peer];
-			look->at[LOOK_PEERS_OF_PEERS] += peers_of(g, peer);
+			look->at[LOOK_PEERS_OF_PEERS] += ft_adjacent_count(g, peer);
 		}
 	}
 }
@@ -86,7 +86,7 @@ static uint32_t neighbours_apart(const struct ft_assign_work *w, const uint32_t 
 				 uint32_t *taken)
 {
 	const struct ft_multigraph *a = w->in->observed, *b = w->in->planned;
-	uint32_t n = peers_of(a, o), m = peers_of(b, p), most = n > m ? n : m;
+	uint32_t n = ft_adjacent_count(a, o), m = ft_adjacent_count(b, p), most = n > m ? n : m;
 	uint64_t sum = (uint64_t)UNKNOWN * (m > n ? m - n : 0);
 
 	memset(taken, 0, m * sizeof(*taken));

@@ -20,10 +20,10 @@ static int row_compare(const struct ft_assign *in, uint32_t a, uint32_t b)
 {
 	const struct ft_multigraph *g = in->planned;
 	const struct ft_assign_vertex *x = &in->planned_at[a], *y = &in->planned_at[b];
-	uint32_t n = peers_of(g, a);
+	uint32_t n = ft_adjacent_count(g, a);
 
-	if (n != peers_of(g, b))
-		return n < peers_of(g, b) ? -1 : 1;
+	if (n != ft_adjacent_count(g, b))
+		return n < ft_adjacent_count(g, b) ? -1 : 1;
 	if (x->may_host != y->may_host)
 		return x->may_host ? -1 : 1;
 	if (x->ports != y->ports)
@@ -95,7 +95,7 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 	struct ft_assign_seat seat = {0};
 
 	w->now++;
-	w->steps += peers_of(planned, p) + peers_of(observed, o) + 4UL;
+	w->steps += ft_adjacent_count(planned, p) + ft_adjacent_count(observed, o) + 4UL;
 	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++)
 		w->width[planned->adjacent[i].vertex] = planned->adjacent[i].count;
 	for (uint32_t i = observed->first[o]; i < observed->first[o + 1]; i++) {

@@ -22,7 +22,7 @@ uint64_t ft_stage_key(struct ft_bases *b, const struct ft_multigraph *g, const u
 	for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++)
 		if (class[g->adjacent[i].vertex] != ground)
 			key += ft_chance_of(((uint64_t) class[g->adjacent[i].vertex] << 32) | g->adjacent[i].count);
-	b->w->steps += peers_of(g, v);
+	b->w->steps += ft_adjacent_count(g, v);
 	return key;
 }
 

@@ -38,18 +38,6 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 	return ft_chance_of(ft_chance_of(a < b ? a << 32 | b : b << 32 | a) + c);
 }
 
-/* The width that the plan has between the places of two observed switches. */
-static uint32_t width_between(const struct ft_assign_work *w, uint32_t o, uint32_t peer)
-{
-	const struct ft_multigraph *g = w->in->planned;
-	uint32_t p = w->image[o], q = w->image[peer];
-
-	for (uint32_t i = g->first[p]; i < g->first[p + 1]; i++)
-		if (g->adjacent[i].vertex == q)
-			return g->adjacent[i].count;
-	return 0;
-}
-
 /* Of an observed switch: cables that its neighbours have and the plan has not, or fewer of. */
 static uint64_t seen_key(const struct ft_assign_work *w, uint32_t o)
 {
@@ -61,21 +49,11 @@ static uint64_t seen_key(const struct ft_assign_work *w, uint32_t o)
 
 		if (w->image[peer] == FT_UNASSIGNED)
 			continue;
-		width = width_between(w, o, peer);
+		width = ft_edges_between(w->in->planned, w->image[o], w->image[peer]);
 		if (width != g->adjacent[i].count)
 			key += mix(o, peer, g->adjacent[i].count - (uint64_t)width);
 	}
 	return key;
-}
-
-static bool is_seen_between(const struct ft_assign_work *w, uint32_t o, uint32_t peer)
-{
-	const struct ft_multigraph *g = w->in->observed;
-
-	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
-		if (g->adjacent[i].vertex == peer)
-			return true;
-	return false;
 }
 
 /* Of a place: cables to others that were not seen at all; of an empty one, all of them. */
@@ -92,7 +70,7 @@ static uint64_t planned_key(const struct ft_assign_work *w, uint32_t p)
 			continue;
 		if (o == FT_UNASSIGNED)
 			key += ft_chance_of((uint64_t)peer << 32 | g->adjacent[i].count);
-		else if (!is_seen_between(w, o, peer))
+		else if (ft_edges_between(w->in->observed, o, peer) == 0)
 			key += mix(o, peer, 0 - (uint64_t)g->adjacent[i].count);
 	}
 	return o == FT_UNASSIGNED ? ft_chance_of(key) : key;

@@ -123,7 +123,7 @@ static void residual_take(struct ft_assign_work *w, uint32_t p)
 			residual_add(w, p, q, -(int64_t)planned->adjacent[i].count);
 		w->width[q] = 0;
 	}
-	w->steps += peers_of(planned, p) + peers_of(observed, o);
+	w->steps += ft_adjacent_count(planned, p) + ft_adjacent_count(observed, o);
 }
 
 /*
