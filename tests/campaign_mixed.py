@@ -281,6 +281,7 @@ class Mixed:
 
 class Campaign(campaign_exact.Campaign):
     name = "mixed"
+    chips_named = True
 
     def draw(self, rng):
         for _ in range(300):
@@ -312,7 +313,7 @@ class Campaign(campaign_exact.Campaign):
             entry = rng.choice(hosts)
             if len(broken.fabric.reachable(entry)) == len(broken.fabric.nodes):
                 break
-        fabric, guids = disguise(rng, broken)
+        fabric, guids = disguise(rng, broken, self.chips_named)
         faults = [f.renamed(guids) for f in broken.faults]
         self.intend(plan, net, ports=True)
         return self.judge(number, design, broken, faults, fabric.write(entry=guids[entry]))
@@ -323,13 +324,31 @@ class Campaign(campaign_exact.Campaign):
                  "edge": fabric.nodes[h.links[1][0]].description.decode().split()[0]} for h in fabric.hosts()]
 
 
-def disguise(rng, broken):
+def disguise(rng, broken, chips_named):
     names = {g: n.description for g, n in broken.fabric.nodes.items()}
     fabric, guids = campaign_directors.disguise(rng, broken, ports=False)
     for guid, new in guids.items():
-        fabric.nodes[new].description = names[guid]
+        fabric.nodes[new].description = names[guid] if chips_named or b" " not in names[guid] else b"MT Switch"
     return fabric, guids
 
 
+class Unnamed(Campaign):
+    """Chips have no names: by the order of GUIDs, and by the planned ports of their cables, it is told which board is which."""
+    name = "mixed, chips without names"
+    chips_named = False
+
+
+# What bit with chips without names: ports of boards in an assumed order outvoted the names of edge switches.
+ONCE_WRONG = ("1:3", "1:24", "1:27", "1:31", "1:32", "1:43")
+
+
+def main():
+    status = campaign_exact.run(kind=Campaign)
+    if len(sys.argv) == 1:
+        for replay in ONCE_WRONG:
+            status |= campaign_exact.run(["--replay", replay], kind=Unnamed)
+    return status
+
+
 if __name__ == "__main__":
-    sys.exit(campaign_exact.run(kind=Campaign))
+    sys.exit(main())

@@ -80,6 +80,8 @@ static int directors_collapse(struct ft_model *m, const struct ft_seat *seats)
 		return r;
 	m->snapshot = m->chassis->snapshot;
 	m->origin = m->chassis->origin;
+	for (uint32_t i = 0; !seats && i < m->chassis->chip_count; i++)
+		m->unseated |= m->chassis->chips[i].line && !m->chassis->chips[i].named;
 	return 0;
 }
 
@@ -129,7 +131,8 @@ static int switches_tell(struct ft_model *m)
 	return who_is_who(m, NULL);
 }
 
-/* The far ends of their cables identify boards without names; and the boards determine the far ends: so iterate. */
+/* The far ends of their cables identify boards without names, and then the ports of boards the switches at the far
+ * ends. */
 static int boards_settle(struct ft_model *m)
 {
 	_cleanup_free_ struct ft_seat *seats = NULL;

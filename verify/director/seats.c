@@ -227,22 +227,14 @@ static int director_seat(const struct ft_model *m, const struct ft_director *d, 
 	return r;
 }
 
-static bool chips_are_unnamed(const struct ft_chassis *c)
-{
-	for (uint32_t i = 0; i < c->chip_count; i++)
-		if (c->chips[i].line && !c->chips[i].named)
-			return true;
-	return false;
-}
-
 int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats)
 {
 	_cleanup_free_ struct ft_seat *seats = NULL;
-	bool changed = false, moved = true;
+	bool moved = true;
 	int r = 0;
 
 	*ret_seats = NULL;
-	if (!m->origin || !m->port_map.first || !chips_are_unnamed(m->chassis))
+	if (!m->unseated || !m->port_map.first)
 		return 0;
 	seats = malloc((m->chips->node_count + 1UL) * sizeof(*seats));
 	if (!seats)
@@ -257,9 +249,8 @@ int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats)
 		moved = false;
 		for (uint32_t i = 0; r == 0 && i < m->chassis->director_count; i++)
 			r = director_seat(m, &m->chassis->directors[i], seats, &moved);
-		changed |= moved;
 	}
-	if (r == 0 && changed)
+	if (r == 0)
 		*ret_seats = FT_STEAL(seats);
 	return r;
 }

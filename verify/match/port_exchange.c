@@ -38,15 +38,17 @@ static uint32_t cable_says(const struct ft_model *m, uint32_t observed, const st
 	uint32_t far = ft_cable_far(c, observed), there = m->observed.switches[far].planned, cable, port;
 	const struct ft_plan_cable *planned;
 
-	if (far == observed || there == FT_NONE)
+	if (far == observed || there == FT_NONE || ft_port_is_unseated(m, ft_cable_port(c, far)))
 		return FT_NONE;
 	cable = ft_port_map_cable(m, there, ft_port_number(m, ft_cable_port(c, far)));
 	if (cable == FT_NONE)
 		return FT_NONE;
 	planned = &m->plan->cables[cable];
 	port = m->place_of[planned->a] == there ? planned->b_port : planned->a_port;
-	return port == 0 || port == ft_port_number(m, ft_cable_port(c, observed)) ? ft_port_map_far(m, cable, there)
-										  : FT_NONE;
+	return port == 0 || ft_port_is_unseated(m, ft_cable_port(c, observed)) ||
+			       port == ft_port_number(m, ft_cable_port(c, observed))
+		       ? ft_port_map_far(m, cable, there)
+		       : FT_NONE;
 }
 
 /* True if both places have equally many planned cables to the same switches. */

@@ -106,7 +106,8 @@ static struct shares shares_of(const struct ft_model *m, uint32_t observed, uint
 	const struct ft_port_map *e = &m->port_map;
 	uint32_t k, count;
 
-	if (c->a == c->b || !e->key || a_port > e->a_ports || b_port > e->b_ports)
+	if (c->a == c->b || !e->key || a_port > e->a_ports || b_port > e->b_ports ||
+	    ft_port_is_unseated(m, c->a_port) || ft_port_is_unseated(m, c->b_port))
 		return (struct shares){NULL, 0, 0};
 	k = key_of(e, a_port, b_port);
 	count = e->key[k + 1] - e->key[k];

@@ -201,6 +201,7 @@ struct ft_model {
 	const struct ft_snapshot *since;    /* as in the input */
 	const uint32_t *origin; /* by port of @snapshot: the port of @chips, or FT_NONE where the board of the port was
 				   not seen; NULL: the two snapshots are one */
+	bool unseated;		/* the order of line boards without names is assumed: their ports are no evidence yet */
 	struct ft_observed_fabric observed;
 
 	/*
@@ -424,7 +425,7 @@ const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffe
 
 /*
  * director/seats.c: the positions of the chips of line boards by their cables, after the assignment: by node of
- * m->chips, for ft_chassis_find(); the caller frees it. NULL: the assumed ones are right. 0 or -ENOMEM.
+ * m->chips, for ft_chassis_find(); the caller frees it. NULL: nothing was assumed. 0 or -ENOMEM.
  */
 int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats);
 
@@ -456,6 +457,17 @@ static inline uint32_t ft_port_origin(const struct ft_model *m, uint32_t port)
 static inline uint32_t ft_port_number(const struct ft_model *m, uint32_t port)
 {
 	return m->snapshot->ports[port].number;
+}
+
+/* True for an outer port of a director, numbered by an assumed order of its boards. */
+static inline bool ft_port_is_unseated(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_chip *chip;
+
+	if (!m->unseated || m->origin[port] == FT_NONE)
+		return false;
+	chip = ft_chip_of(m->chassis, m->chips->ports[m->origin[port]].node);
+	return chip && chip->line && !chip->named;
 }
 
 /* The far switch and the near port of a cable, as seen from @observed. */
