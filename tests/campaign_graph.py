@@ -782,6 +782,9 @@ def replay():
                                           ("31:264", "dragonfly"), ("33:297", "dragonfly+"))]
         # A host on a core that has the rate of its class of edge switches, and no other finding for that.
         status.append(run(["--replay", "51:81", "--keep", directory]))
+        # Names that the plan of a tree has invented, where an edge and a core beside dead management switches were taken for
+        # others together.
+        status.append(run(["--replay", "1:151", "--keep", directory]))
         # A host on a core is one cable with a wrong end, as a misplaced one is.
         status.append(run(["--replay", "53:36", "--families", "dragonfly+ by rule", "--keep", directory]))
         status.append(run(["--replay", "6:143", "--keep", directory]))

@@ -42,9 +42,11 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *ho
 
 /*
  * *@ret_given: the present placing, but with each switch in the place of its name, by observed switch; NULL: it is so
- * already, or names do not count here. The caller frees it. Returns 0 or -ENOMEM.
+ * already, or names do not count here. @invented: names that the plan has invented count as well where most switches
+ * carry them and some switches are beside the tree, which tell like ones of it apart. The caller frees it. Returns 0 or
+ * -ENOMEM.
  */
-int ft_names_restore(const struct ft_model *m, uint32_t **ret_given);
+int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given);
 
 /*
  * *@ret_may: @named, the explanation by these places, takes at most twice as much to mend as @m: up to two cables a

@@ -400,7 +400,8 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 }
 
 /*
- * Adds placings that the matching has not: with each switch in the place of its name; and, of a small network that it
+ * Adds placings that the matching has not: with each switch in the place of its name (an edge and a core may have to be
+ * exchanged with others together for that, and each alone has more faults); and, of a small network that it
  * took for one with a single fault, those with a switch in the place of its rival. The case that bit: a missing and an
  * unplanned cable at one switch, of which port numbers deny that they are one that was moved.
  */
@@ -411,7 +412,7 @@ static int others_add(struct ft_model *m)
 	uint32_t rivals = 0, count = m->observed.switch_count;
 	bool several = m->other_count > 0;
 	struct ft_cost cost;
-	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
+	int r = m->match_contradicted ? 0 : ft_names_restore(m, true, &given);
 
 	if (r == 0 && given)
 		r = other_add(m, given);
@@ -442,7 +443,7 @@ static int names_tell(struct ft_model *m)
 	_cleanup_free_ uint32_t *given = NULL;
 	struct ft_model named;
 	bool may_hold;
-	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
+	int r = m->match_contradicted ? 0 : ft_names_restore(m, false, &given);
 
 	if (r < 0 || !given)
 		return r;
