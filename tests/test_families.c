@@ -92,6 +92,14 @@ static const struct refusal_row refusals[] = {
 	 "\"nodes\" is missing, and there are ports for 1550552 hosts, which are more than 1000000"},
 	{"\"topology\": \"torus\", \"dims\": [4, 6]", "\"nodes\" is missing: how many host ports to connect; or "
 						      "\"ports\" of \"edge\", all of which are connected then"},
+	{"\"topology\": \"torus\", \"edge\": {\"ports\": 36}",
+	 "\"nodes\" is missing: how many host ports to connect; or \"dims\""},
+	{"\"topology\": \"mesh\", \"dimensions\": 2, \"edge\": {\"ports\": 36}",
+	 "\"nodes\" is missing: how many host ports to connect; or \"dims\""},
+	{"\"topology\": \"ring\", \"edge\": {\"ports\": 36}",
+	 "\"nodes\" is missing: how many host ports to connect; or \"count\" of \"edge\": how many switches"},
+	{"\"topology\": \"hypercube\", \"edge\": {\"ports\": 36}",
+	 "\"nodes\" is missing: how many host ports to connect; or \"dimensions\""},
 	{"\"topology\": \"torus\", \"dims\": [3], \"bundle\": 1, \"nodes\": 7, \"edge\": {\"ports\": 8, \"hosts\": "
 	 "[{\"count\": 1, "
 	 "\"hosts\": 7}]}",

@@ -207,6 +207,12 @@ static bool layout_begin(struct ft_proposal *proposal, struct ft_layout *layout,
 	return *ret_hosts > 0;
 }
 
+/* True if nothing says how many switches there are. */
+static bool size_is_missing(const struct ft_proposal *proposal)
+{
+	return proposal->design->nodes == 0 && !ft_pinned(proposal->design->roles[FT_TIER_EDGE].count);
+}
+
 static void dims_take(struct ft_layout *layout, const struct ft_family_keys *said)
 {
 	layout->keys.dim_count = said->dim_count;
@@ -227,6 +233,9 @@ static int propose_grid(struct ft_proposal *proposal)
 		dims_take(&layout, said);
 		return offer_grid(proposal, &layout, hosts, net);
 	}
+	if (size_is_missing(proposal))
+		return ft_proposal_refuse(proposal, NULL, NULL,
+					  "\"nodes\" is missing: how many host ports to connect; or \"dims\"");
 	if (said->dimensions == FT_UNPINNED && said->bundle_count == 0) {
 		r = ft_proposal_star(proposal);
 		if (r != 0)
@@ -244,6 +253,10 @@ static int propose_ring(struct ft_proposal *proposal)
 
 	if (!layout_begin(proposal, &layout, &hosts, &net))
 		return 0;
+	if (size_is_missing(proposal))
+		return ft_proposal_refuse(proposal, NULL, NULL,
+					  "\"nodes\" is missing: how many host ports to connect; or \"count\" of "
+					  "\"edge\": how many switches");
 	dims_choose(&layout, switches_wanted(proposal, hosts), 1);
 	return offer_grid(proposal, &layout, hosts, net);
 }
@@ -255,6 +268,9 @@ static int propose_hypercube(struct ft_proposal *proposal)
 
 	if (!layout_begin(proposal, &layout, &hosts, &net))
 		return 0;
+	if (dimensions == FT_UNPINNED && size_is_missing(proposal))
+		return ft_proposal_refuse(proposal, NULL, NULL,
+					  "\"nodes\" is missing: how many host ports to connect; or \"dimensions\"");
 	if (dimensions == FT_UNPINNED)
 		for (dimensions = 1; dimensions < FT_DIMENSIONS_MAX; dimensions++)
 			if (1U << dimensions >= switches_wanted(proposal, hosts))
