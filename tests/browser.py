@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-"""A headless Chromium, by chromedriver (W3C WebDriver), for tests/page.sim.
+"""A headless Chromium, by chromedriver (W3C WebDriver), for tests/page*.sim.
 
     browser.py begin DIRECTORY            starts both; what they keep is in DIRECTORY
     browser.py DIRECTORY open URL         loads a page
@@ -10,6 +10,7 @@
     browser.py DIRECTORY size WIDTH HEIGHT
     browser.py DIRECTORY quiet ORIGIN     no message on the console, no request to anywhere but ORIGIN
     browser.py DIRECTORY shoot FILE.png
+    browser.py DIRECTORY paper FILE.pdf   as printed
     browser.py DIRECTORY end
 """
 import base64
@@ -108,6 +109,10 @@ class Browser:
     def shoot(self, path):
         with open(path, "wb") as f:
             f.write(base64.b64decode(self.ask("GET", "/screenshot")))
+
+    def paper(self, path):
+        with open(path, "wb") as f:
+            f.write(base64.b64decode(self.ask("POST", "/print", {})))
 
     def end(self):
         self.ask("DELETE", "")

@@ -61,6 +61,16 @@ function moment(time) {
 		`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+// "UTC+01:00", and the zone's name if the browser knows it.
+function zone(date) {
+	const minutes = -date.getTimezoneOffset(), {timeZone} = Intl.DateTimeFormat().resolvedOptions();
+	const two = (number) => String(Math.floor(number)).padStart(2, "0");
+	const offset = minutes === 0 ? "UTC" :
+		`UTC${minutes < 0 ? "−" : "+"}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+
+	return timeZone && timeZone !== "UTC" ? `${offset} (${timeZone})` : offset;
+}
+
 // To the minute; of today without the date.
 function clock(time) {
 	const [day, hours] = moment(time).split(" ");

@@ -6,7 +6,10 @@ const buildWords = {"wrong-port": "wrong port", "wrong-switch": "wrong switch", 
 	"not-due": "not yet due", unknown: "not judged"};
 const buildTables = {phases: "By phase", racks: "By rack", groups: "By group", kinds: "By kind"};
 
+const ordersShown = 100;
+
 let build = null;
+let printing = false;
 let buildTag = "";
 
 async function loadBuild() {
@@ -60,7 +63,32 @@ function renderBuild() {
 		...Object.entries(buildTables).filter(([key]) => build[key].length > 0)
 			.map(([key, caption]) => buildTable(caption, build[key])),
 		buildTable("Over time", buildSamples().map((sample) => ({...sample, name: clock(new Date(sample.time))}))));
-	document.getElementById("build-orders").replaceChildren(...build.cables.slice(0, 100).map((cable) =>
-		el("li", {}, `Cable ${cable.cable}, ${cable.a.rack || "no rack"}: ${cable.a.name}/${cable.a.port} – ` +
-			`${cable.b.name}/${cable.b.port}: ${buildWords[cable.state] || cable.state}. ${cable.todo || ""}`)));
+	renderOrders();
 }
+
+// Work orders by the rack of the near end, in the order of the racks of /build. Paper has all of them.
+function renderOrders() {
+	const shown = printing ? build.cables : build.cables.slice(0, ordersShown);
+	const racks = new Map(shown.map((cable) => [cable.a.rack, []]));
+	const order = (cable) => el("li", {}, `Cable ${cable.cable}: ${cable.a.name}/${cable.a.port} – ` +
+		`${cable.b.rack && cable.b.rack !== cable.a.rack ? `${cable.b.rack}: ` : ""}${cable.b.name}/${cable.b.port}: ` +
+		`${buildWords[cable.state] || cable.state}. ${cable.todo || ""}`);
+
+	for (const cable of shown)
+		racks.get(cable.a.rack).push(cable);
+	document.getElementById("build-orders").replaceChildren(...[...racks].flatMap(([rack, cables]) => [
+		el("h3", {}, rack ? `Rack ${rack}` : "No rack"), el("ol", {}, ...cables.map(order))]));
+	document.getElementById("build-more").textContent = shown.length < build.cables.length ?
+		`${shown.length} of ${build.cables.length} work orders; all of them are printed, and in ftcheck --build.` : "";
+}
+
+window.addEventListener("beforeprint", () => {
+	printing = true;
+	if (build)
+		renderOrders();
+});
+window.addEventListener("afterprint", () => {
+	printing = false;
+	if (build)
+		renderOrders();
+});

@@ -45,6 +45,7 @@ function renderAbout() {
 		["Swept from", report?.source.entry?.name], ["Source", report?.source.detail], ["Engine", report?.source.engine],
 		["Error counters", summary.worst_links ? `read ${clock(new Date(summary.worst_links.at))}` :
 			"not read (counters = yes)"],
+		["Times", `${zone(new Date(now()))}, as this browser has it; those of the command line are UTC`],
 		["ftcheckd", summary.version]].filter(([, value]) => value);
 
 	byId("about").className = "pairs";

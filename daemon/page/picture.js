@@ -133,10 +133,31 @@ function mark(key, names, both) {
 		renderFindings();
 }
 
+// As near as all that is marked allows, and no nearer than an eighth of the whole, so that its neighbours say where it is.
+function showMarked() {
+	const boxes = svg ? [...svg.querySelectorAll("g.hit")].map((hit) => hit.getBoundingClientRect()) : [];
+	const back = svg?.getScreenCTM()?.inverse();
+
+	if (!boxes.length || !back)
+		return;
+	const from = new DOMPoint(Math.min(...boxes.map((box) => box.left)), Math.min(...boxes.map((box) => box.top)))
+		.matrixTransform(back);
+	const to = new DOMPoint(Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom)))
+		.matrixTransform(back);
+	const share = Math.max(1.25 * (to.x - from.x) / whole.width, 1.25 * (to.y - from.y) / whole.height, 1 / 8);
+	const width = whole.width * share, height = whole.height * share;
+	const inside = (middle, size, begin, all) => Math.max(begin, Math.min(middle - size / 2, begin + all - size));
+
+	view = share >= 1 ? WHOLE : {x: inside((from.x + to.x) / 2, width, whole.x, whole.width),
+		y: inside((from.y + to.y) / 2, height, whole.y, whole.height), width, height};
+	showView();
+}
+
 function markFinding(finding) {
 	const places = finding.subject?.name ? [finding.subject] : finding.where;
 
 	mark(finding.key, places.map((where) => where.name), isCables(finding) && places.length === 2);
+	showMarked();
 	byId("picture").scrollIntoView({block: "nearest"});
 }
 
