@@ -182,6 +182,9 @@ class Rig:
         self.path = self.file("seen.json", shown.write_snapshot(order=order, entry=self.net.entry))
         self.files += 1
         self.tell("look %s %s" % (kind, self.path))
+        return self.hear()
+
+    def hear(self):
         line = self.tool.stdout.readline()
         if not line:
             raise RuntimeError(self.tool.stderr.read())
