@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -682,6 +683,40 @@ static int unseen_tell(const struct recognition *x, const struct ft_text *draft,
 	return places->unseen ? 0 : -ENOMEM;
 }
 
+static double log2_factorial(uint64_t n)
+{
+	return lgamma((double)n + 1) / M_LN2;
+}
+
+/*
+ * The description length, in bits: which network it is of all that give each switch as many neighbours, against which
+ * cables of the family's are swapped; names are the same in both. The number of networks by the configuration model
+ * (Bender, Canfield: with n switches of degree d, (nd)! / ((nd/2)! 2^(nd/2) d!^n n!) e^-((d^2-1)/4)). The case that
+ * bit: random networks of ten switches, half of which are a dragonfly with two cables swapped.
+ *
+ * Cables that are only missing are another matter: nobody leaves them out on purpose.
+ */
+static bool is_shorter(const struct recognition *x, const struct ft_report *report)
+{
+	enum { MARGIN = 8 }; /* bits: such a network is not to be had by chance */
+	const struct ft_multigraph *g = &x->f->graph;
+	uint64_t pairs = g->first[g->count] / 2, moved = 0;
+	double mean = 2.0 * (double)pairs / g->count, graph = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (report->findings[i].code == FT_CODE_CABLES_SWAPPED ||
+		    report->findings[i].code == FT_CODE_CABLE_MISPLACED)
+			moved += report->findings[i].count;
+	if (moved == 0 || moved > pairs)
+		return moved == 0;
+	graph = log2_factorial(2 * pairs) - log2_factorial(pairs) - (double)pairs - log2_factorial(g->count) -
+		(mean * mean - 1) / 4 / M_LN2;
+	for (uint32_t i = 0; i < g->count; i++)
+		graph -= log2_factorial(ft_adjacent_count(g, i));
+	return log2_factorial(pairs) - log2_factorial(moved) - log2_factorial(pairs - moved) + (double)moved + MARGIN <=
+	       graph;
+}
+
 /* The design with everybody in place, if it is the fabric's. Returns 1, 0 or -ENOMEM. */
 static int places_settle(const struct recognition *x, const struct candidate *c, const struct ft_report *match,
 			 const struct ft_text *draft, struct places *places, struct ft_text *text)
@@ -700,7 +735,7 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 	r = ft_infer_by_rule_verify(x->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	return few_wrong(x, ft_infer_by_rule_wrong(report, x->unseen));
+	return few_wrong(x, ft_infer_by_rule_wrong(report, x->unseen)) && is_shorter(x, report);
 }
 
 /* Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM. */
