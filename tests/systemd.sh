@@ -199,6 +199,8 @@ cat >"$installed$conf_dir/hooks.d/facts" <<-'END'
 		can use-tcp python3 -c 'import socket; socket.create_connection(("127.0.0.1", 9683), 10)'
 		can use-netlink python3 -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)'
 		can use-packets python3 -c 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)'
+		can step-back sh -c '[ "$(nice -n 5 nice)" -ge 5 ]'
+		can come-forward sh -c '[ "$(nice -n -5 nice)" -lt 0 ]'
 		can map-code python3 -c 'import mmap; mmap.mmap(-1, 4096, prot=7)'
 	} >"facts.$FTCHECK_EVENT.new"
 	mv "facts.$FTCHECK_EVENT.new" "facts.$FTCHECK_EVENT"
@@ -290,7 +292,7 @@ for fact in 'event raised cable-missing' 'can write-state' 'cannot write-etc' 'c
 	'can write-tmp' 'cannot see-root-home' 'cannot see-home' 'can open-umad' 'cannot open-issm' \
 	'cannot open-other-device' 'cannot see-pid-1' 'cannot see-sysctl' 'cannot make-namespaces' 'cannot become-root' \
 	'cannot chown' 'cannot make-setuid' 'can resolve' 'can use-tcp' 'cannot use-netlink' 'cannot use-packets' \
-	'cannot map-code'; do
+	'can step-back' 'cannot come-forward' 'cannot map-code'; do
 	check "the hook: $fact" grep -qx "$fact" "$SIM_DIR/facts"
 done
 check 'what it wrote to /tmp is nobody else'\''s' inside sh -c 'cd /tmp && test ! -e ftcheck-was-here'
