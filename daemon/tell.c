@@ -203,7 +203,10 @@ void ft_tell_alerts(struct ft_daemon *d)
 	/* Saved before any event is sent: a daemon started after a kill knows that it was. */
 	state_save(d);
 	fed = journal_feed(d);
-	/* They do not wait for what the journal took to be saved; what they took themselves is saved with it. */
+	/*
+	 * Hooks start before it is saved that the journal has these events: that save can take 100 ms on a busy disk.
+	 * ft_tell_save() covers both. After a kill in between, the journal may get an event twice.
+	 */
 	ft_hooks_kick(d->hooks);
 	ft_tell_save(d);
 	dropped_say(d);

@@ -79,7 +79,7 @@ function renderOrders() {
 	document.getElementById("build-orders").replaceChildren(...[...racks].flatMap(([rack, cables]) => [
 		el("h3", {}, rack ? `Rack ${rack}` : "No rack"), el("ol", {}, ...cables.map(order))]));
 	document.getElementById("build-more").textContent = shown.length < build.cables.length ?
-		`${shown.length} of ${build.cables.length} work orders; all of them are printed, and in ftcheck --build.` : "";
+		`The first ${shown.length} of ${build.cables.length} work orders. Print the page, or run ftcheck --build, for all.` : "";
 }
 
 window.addEventListener("beforeprint", () => {
