@@ -165,12 +165,12 @@ def leaf_is_told(graph, fabric, names, leaf):
 
 
 def idle_spines(graph, fabric):
-    """Spines of a dragonfly+ with fewer cables than others: where global ports are left over, nothing tells to which of
+    """Spines of a dragonfly+ with fewer global cables than others: where global ports are left over, nothing tells to which of
     them a spine that is off was cabled."""
     if graph.family != "dragonfly+":
         return set()
-    cables = collections.Counter(end for c in cables_of(fabric) for end in (c[0], c[2]))
     spines = {n.guid for n in fabric.switches() if b"spine" in n.description}
+    cables = collections.Counter(end for c in cables_of(fabric) if {c[0], c[2]} <= spines for end in (c[0], c[2]))
     most = max(cables[guid] for guid in spines)
     return {fabric.nodes[guid].description.decode() for guid in spines if cables[guid] < most}
 
@@ -187,7 +187,7 @@ def judge_dead(rng, graph):
         return None
     told = leaf_is_told(graph, before, names, victim)
     judge_dead.told += told and graph.family == "dragonfly+"
-    idle = idle_spines(graph, fabric)
+    idle = idle_spines(graph, fabric) if "spine" in names[victim] else set()
     fabric, own = disguise(rng, fabric)
     design, trouble = inferred(graph, fabric)
     if trouble:

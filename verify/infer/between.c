@@ -9,7 +9,7 @@
  * The numbers of bundles of a switch do not tell: some switches have one more than others on purpose.
  *
  * Invariant: only a pair without cables is planned. Cost: the common neighbours of each pair, and for each line the
- * neighbours of its switches.
+ * square of the neighbours of its switches.
  */
 #include "config.h"
 
@@ -29,7 +29,10 @@ enum {
 	PAIRS_MIN = 3,	    /* of so few, all but one */
 };
 
-/* Two groups, a < b, with what one of them may lack: at its end of the bundle, by group. */
+/*
+ * Two groups, a < b. ends[0], in a, and ends[1], in b: the last switch found to lack a bundle to the other group;
+ * end_count: how many were found.
+ */
 struct joint {
 	uint32_t a, b;
 	uint32_t bundles, width;
@@ -258,6 +261,8 @@ static int joints_settle(struct between *x)
 		pair = ft_meant_get(x->intent, joint->ends[0], joint->ends[1]);
 		if (!pair)
 			return -ENOMEM;
+		if (pair->seen > 0 || pair->settled)
+			continue;
 		pair->planned = joint->width;
 		pair->settled = true;
 	}

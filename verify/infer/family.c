@@ -685,7 +685,9 @@ static int unseen_tell(const struct recognition *x, const struct ft_text *draft,
 
 static double log2_factorial(uint64_t n)
 {
-	return lgamma((double)n + 1) / M_LN2;
+	int sign;
+
+	return lgamma_r((double)n + 1, &sign) / M_LN2;
 }
 
 /*
@@ -698,7 +700,7 @@ static double log2_factorial(uint64_t n)
  */
 static bool is_shorter(const struct recognition *x, const struct ft_report *report)
 {
-	enum { MARGIN = 8 }; /* bits: such a network is not to be had by chance */
+	enum { MARGIN = 8 }; /* bits: of 256 random networks at most one is taken for the family */
 	const struct ft_multigraph *g = &x->f->graph;
 	uint64_t pairs = g->first[g->count] / 2, moved = 0;
 	double mean = 2.0 * (double)pairs / g->count, graph = 0;
@@ -707,13 +709,14 @@ static bool is_shorter(const struct recognition *x, const struct ft_report *repo
 		if (report->findings[i].code == FT_CODE_CABLES_SWAPPED ||
 		    report->findings[i].code == FT_CODE_CABLE_MISPLACED)
 			moved += report->findings[i].count;
-	if (moved == 0 || moved > pairs)
+	if (moved == 0 || moved > x->cables)
 		return moved == 0;
 	graph = log2_factorial(2 * pairs) - log2_factorial(pairs) - (double)pairs - log2_factorial(g->count) -
 		(mean * mean - 1) / 4 / M_LN2;
 	for (uint32_t i = 0; i < g->count; i++)
 		graph -= log2_factorial(ft_adjacent_count(g, i));
-	return log2_factorial(pairs) - log2_factorial(moved) - log2_factorial(pairs - moved) + (double)moved + MARGIN <=
+	return log2_factorial(x->cables) - log2_factorial(moved) - log2_factorial(x->cables - moved) + (double)moved +
+		       MARGIN <=
 	       graph;
 }
 
