@@ -550,7 +550,10 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 	return r;
 }
 
-/* A host on a core is a finding already, and it brought the rate of the class of edge switches that it belongs to. */
+/*
+ * A host on a core is a finding already. It has the rate of the class of edge switches that it was planned for, which
+ * is no fault of the cable, and tells nothing of other hosts there.
+ */
 static bool host_is_on_core(const struct ft_model *m, const struct ft_observed_host *host)
 {
 	uint32_t planned = m->observed.switches[host->observed].planned;
@@ -577,6 +580,8 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		uint32_t sort = c->sort[m->observed.hosts[i].observed];
 
+		if (host_is_on_core(m, &m->observed.hosts[i]))
+			continue;
 		ft_rate_vote(&votes[sort == FT_NONE ? strange : sort], cable_rate(m, m->observed.hosts[i].switch_port));
 	}
 	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);

@@ -42,8 +42,8 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *ho
 
 /*
  * *@ret_given: the present placing, but with each switch in the place of its name, by observed switch; NULL: it is so
- * already, or names do not count here. @invented: names that the plan has invented count as well where most switches
- * carry them and some switches are beside the tree, which tell like ones of it apart. The caller frees it. Returns 0 or
+ * already, or names do not count here. @invented: names that the plan invented count as well, if most switches carry
+ * them and the plan has switches beside the tree. The caller frees it. Returns 0 or
  * -ENOMEM.
  */
 int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given);

@@ -400,10 +400,10 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 }
 
 /*
- * Adds placings that the matching has not: with each switch in the place of its name (an edge and a core may have to be
- * exchanged with others together for that, and each alone has more faults); and, of a small network that it
- * took for one with a single fault, those with a switch in the place of its rival. The case that bit: a missing and an
- * unplanned cable at one switch, of which port numbers deny that they are one that was moved.
+ * Adds placings that the matching has not: with each switch in the place of its name; and, of a small network that it
+ * took for one with a single fault, those with a switch in the place of its rival. An edge and a core may have to
+ * change places together: each alone has more faults. The case that bit: a missing and an unplanned cable at one
+ * switch, of which port numbers deny that they are one that was moved.
  */
 static int others_add(struct ft_model *m)
 {

@@ -20,7 +20,8 @@
  * as many, port numbers decide, and else it is named as an alternative.
  *
  * Cost: exponential in the surplus cables of a small part, of which there are at most SMALL_MAX, by branch and bound;
- * in a large one O(surplus * (surplus + pairs of their places)). PART_WORK_MAX and TRIES_WORK_MAX bound both.
+ * each complete set of that search costs one matching of the rest. In a large part O(surplus * (surplus + pairs of
+ * their places)). PART_WORK_MAX and TRIES_WORK_MAX bound both.
  */
 #include "config.h"
 
