@@ -30,6 +30,8 @@ from processes import family, resident_kib
 
 BUILD = os.environ["FT_BUILDDIR"]
 IDLE_LOOKS_MAX = 100  # after an event there are two or three
+LOOKS = ("sweeps", "rereads")
+RESULTS = ("complete", "incomplete", "failed")
 
 
 def environment(host):
@@ -162,6 +164,7 @@ def quiet(heard, seconds):
 
 
 def latency(options, daemon, heard, console, settle):
+    had = {(what, result): looks(daemon, what, result) for what in LOOKS for result in RESULTS}
     cables = cables_of(options.net)
     forwarding, ours, total, ended, hook, mads = [], [], [], [], [], []
     rng = random.Random(options.seed)
@@ -176,15 +179,15 @@ def latency(options, daemon, heard, console, settle):
             os.write(console, ("%s %s\n" % (command, cable)).encode())
             told, _ = wait_for(daemon.errors, lambda line: "cable-missing:" in line and
                                line.startswith("ftcheckd: repaired") == (event == "cleared"), 60)
-            had, _ = wait_for(daemon.alerts, lambda line: json.loads(line)["event"] == event, 60)
+            after, _ = wait_for(daemon.alerts, lambda line: json.loads(line)["event"] == event, 60)
             first, _ = wait_for(heard, lambda line: line.startswith("trap 128"), 1)
-            if not told or not had or not first:
+            if not told or not after or not first:
                 sys.exit("%s %s: no %s" % (command, cable, "alert" if not told else "event"))
             forwarding.append(first - began)
             ours.append(told - first)
             total.append(told - began)
-            ended.append(had - first)
-            hook.append(had - began)
+            ended.append(after - first)
+            hook.append(after - began)
             mads.append(daemon.metric("ftcheck_mads_total") - before)
     show("from the pulled cable to the event (OpenSM)", forwarding)
     show("from the event to the alert (ftcheckd)", ours)
@@ -192,14 +195,22 @@ def latency(options, daemon, heard, console, settle):
     show("from the pulled cable to the alert", total)
     show("from the pulled cable to the end of a hook", hook)
     print("  MADs an event: median %d, most %d" % (percentile(mads, 50), max(mads)))
+    slowest = sorted(zip(ended, mads), reverse=True)[:5]
+    print("  the slowest to the end of a hook: %s" %
+          ", ".join("%.0f ms (%d MADs)" % (1000 * took, count) for took, count in slowest))
+    print("  meanwhile: %s" % ", ".join("%d %s %s" % (looks(daemon, *key) - count, key[1], key[0])
+                                        for key, count in had.items() if looks(daemon, *key) > count))
     good = percentile(ended, 99) < 0.15
     print("  goal: p99 from the event to the end of a hook below 150 ms: %s" % ("met" if good else "MISSED"))
 
 
-def looks(daemon):
-    """How many sweeps and readings there were."""
-    return sum(daemon.metric('ftcheck_%s_total{result="%s"}' % (what, result)) or 0
-               for what in ("sweeps", "rereads") for result in ("complete", "incomplete", "failed"))
+def looks(daemon, what, result):
+    """How many sweeps or readings there were that ended so."""
+    return daemon.metric('ftcheck_%s_total{result="%s"}' % (what, result)) or 0
+
+
+def looks_all(daemon):
+    return sum(looks(daemon, what, result) for what in LOOKS for result in RESULTS)
 
 
 def idle(daemon, seconds):
@@ -209,11 +220,11 @@ def idle(daemon, seconds):
     """
     followed, spent = 0, 0.0
     while followed < IDLE_LOOKS_MAX:
-        had = looks(daemon)
+        had = looks_all(daemon)
         before, began = cpu_seconds(daemon.process.pid), time.monotonic()
         time.sleep(seconds)
         used, took = cpu_seconds(daemon.process.pid) - before, time.monotonic() - began
-        more = looks(daemon) - had
+        more = looks_all(daemon) - had
         if more == 0:
             break
         followed, spent = followed + more, spent + used

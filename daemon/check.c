@@ -86,7 +86,10 @@ static struct ft_sweep_options sweep_bounded(const struct ft_check_request *requ
 
 /* In the child. */
 
-/* Behind the reading of an event: with a subnet manager at work a processor is what an alert waits for most. */
+/*
+ * Behind the reading of an event: with a subnet manager at work a processor is what an alert waits for most. Only once
+ * it has read itself: who waits for a processor takes answers that are there for lost.
+ */
 static void step_back(const struct ft_check_request *request)
 {
 	if (request->gives_way)
@@ -311,8 +314,6 @@ static int check_work(const void *arg, int64_t end_ms, struct ft_guard_result *r
 		return ft_counting_read(request, end_ms, &result->text, err);
 	if (!kinds[request->kind].reads)
 		return ft_check_judge(request, request->snapshot, end_ms, &result->text, err);
-	if (request->kind == FT_CHECK_REREAD)
-		step_back(request);
 	r = snapshot_take(request, end_ms, &result->snapshot, err);
 	if (r < 0 || is_known(request, result->snapshot))
 		return r;

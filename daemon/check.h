@@ -45,7 +45,7 @@ struct ft_check_request {
 	const struct ft_change *changes;    /* of an incremental sweep */
 	size_t change_count;
 	bool waits;		  /* an incremental sweep whose changes come with ft_check_go() */
-	bool gives_way;		  /* it leaves the processors to the reading of an event; a sweep once it has read */
+	bool gives_way;		  /* once it has read, it leaves the processors to the reading of an event */
 	struct ft_reread *reread; /* in the child of one that waits: what it has prepared; or NULL */
 };
 
