@@ -2,7 +2,8 @@
 /*
  * Directors for tests: switches of a snapshot (tests/bench.h) are taken apart into chips. Chip 1 of line board 5 of
  * core01 is core01/L05/U1, where a board has several chips, else core01/L05; fabric boards are F01 and up. Outer ports
- * are the first of a line chip; behind them are its traces, by fabric chip.
+ * are the first of a line chip; behind them are its traces, by fabric chip. In a fabric of two makes, as many ports are
+ * behind these, and every second director has its outer cables there.
  */
 #ifndef FT_TESTS_DIRECTORS_H
 #define FT_TESTS_DIRECTORS_H
@@ -25,6 +26,7 @@ struct shape {
 	enum naming naming;
 	bool shuffled; /* GUIDs are in no order */
 	bool silent;   /* the plan does not tell the inside */
+	bool makes;    /* there are two makes */
 };
 
 static inline void chip_name(const char *whole, bool line, const struct ft_inside *in, uint32_t number, char name[96])
@@ -55,11 +57,15 @@ static inline void cable_move(struct ft_snapshot *s, uint32_t from, struct ft_po
 	end_drop(old, FT_LINK_DOWN);
 }
 
+enum make { MAKE_ONLY, MAKE_FIRST, MAKE_SECOND };
+
 /* Node @whole becomes chips, which are behind all other nodes. @guid is that of the first. */
-static inline void director_take_apart(struct ft_snapshot *s, uint32_t whole, const struct ft_inside *in, uint64_t guid)
+static inline void director_take_apart(struct ft_snapshot *s, uint32_t whole, const struct ft_inside *in, uint64_t guid,
+				       enum make make)
 {
 	uint32_t lines = in->line_boards * in->line_chips, fabrics = in->fabric_boards * in->fabric_chips;
-	uint32_t outer = in->line_ports / in->line_chips, first = s->node_count;
+	uint32_t outer = in->line_ports / in->line_chips, first = s->node_count, traces = fabrics * in->traces;
+	uint32_t spare = make == MAKE_ONLY ? 0 : outer, skipped = make == MAKE_SECOND ? outer + traces : 0;
 	char owner[64], name[96];
 
 	snprintf(owner, sizeof(owner), "%s", ft_node_description(s, &s->nodes[whole]));
@@ -68,7 +74,7 @@ static inline void director_take_apart(struct ft_snapshot *s, uint32_t whole, co
 
 		chip_name(owner, line, in, line ? i : i - lines, name);
 		node_add(s, name, guid + i, FT_NODE_SWITCH,
-			 (uint16_t)(line ? outer + fabrics * in->traces : lines * in->traces));
+			 (uint16_t)(line ? outer + traces + spare : lines * in->traces));
 	}
 	for (uint32_t l = 0; l < lines; l++)
 		for (uint32_t f = 0; f < fabrics; f++)
@@ -77,7 +83,7 @@ static inline void director_take_apart(struct ft_snapshot *s, uint32_t whole, co
 				cable_put(s, chip_port(s, first + l, outer + f * in->traces + t + 1),
 					  chip_port(s, first + lines + f, (l + f) % lines * in->traces + t + 1));
 	for (uint32_t p = 0; p < s->nodes[whole].port_count && p < lines * outer; p++)
-		cable_move(s, s->nodes[whole].first_port + p, chip_port(s, first + p / outer, p % outer + 1));
+		cable_move(s, s->nodes[whole].first_port + p, chip_port(s, first + p / outer, skipped + p % outer + 1));
 }
 
 static inline void wholes_forget(struct ft_snapshot *s, const bool *whole, uint32_t count)
@@ -120,11 +126,12 @@ static inline void directors_take_apart(struct bench *b, const struct shape *sha
 			b->plan->inside[tier] = shape->inside;
 		for (uint32_t i = 0; i < b->plan->switch_count; i++) {
 			uint32_t node = node_find(s, b->plan->switches[i].name);
+			enum make make = !shape->makes ? MAKE_ONLY : i % 2 ? MAKE_SECOND : MAKE_FIRST;
 
 			if (b->plan->switches[i].tier != tier)
 				continue;
 			whole[node] = true;
-			director_take_apart(s, node, &shape->inside, 0x1000000 + 0x1000 * (uint64_t)i);
+			director_take_apart(s, node, &shape->inside, 0x1000000 + 0x1000 * (uint64_t)i, make);
 		}
 	}
 	b->plan->clos = clos_of(b->plan);

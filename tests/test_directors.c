@@ -52,6 +52,10 @@
 	{                              \
 		2, 2, 8, 1, 2, 2, 1, 4 \
 	}
+#define FOUR                           \
+	{                              \
+		4, 6, 9, 1, 9, 9, 1, 1 \
+	}
 #define NINE                           \
 	{                              \
 		9, 9, 4, 1, 2, 2, 1, 2 \
@@ -63,6 +67,10 @@
 #define MIDDLE                         \
 	{                              \
 		3, 3, 4, 1, 2, 2, 1, 2 \
+	}
+#define MAKES(boards)                                                                    \
+	{                                                                                \
+		.tiers = {FT_TIER_CORE, FT_TIER_COUNT}, .inside = boards, .makes = true, \
 	}
 #define DIRECTORS(lower, upper, boards)                    \
 	{                                                  \
@@ -317,6 +325,8 @@ static const struct row rows[] = {
 	{"directors bought smaller, one of which lost a board", MANY, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, NINE),
 	 "board core01/L09; board core02/L09; board core01/L08",
 	 "warning; board-missing absent core01/F01:15 +7 lacks 4", SILENT_ONLY},
+	{"two makes, a line board", MANY, MAKES(FOUR), "board core01/L01",
+	 "warning; board-missing absent core01/F01:1 +17 lacks 9", ALWAYS},
 	{"directors everywhere", BOTH, DIRECTORS(FT_TIER_EDGE, FT_TIER_CORE, PLAIN), "", "ok", ALWAYS},
 	{"directors everywhere, a board of each tier", BOTH, DIRECTORS(FT_TIER_EDGE, FT_TIER_CORE, PLAIN),
 	 "board edge003/L06; board core01/F02",
@@ -520,7 +530,9 @@ static void fault_choose(struct campaign *c, uint32_t d)
 	case 3:
 		if (planned_cables(&c->b, d, port, 1) == 0)
 			return;
-		fault_add(c, "cut %s:1", line);
+		fault_add(c, "cut %s:%u", line,
+			  c->shape.makes && d % 2 ? per_chip + in->fabric_boards * in->fabric_chips * in->traces + 1
+						  : 1);
 		ft_text_puts(&c->expected, "cable-missing 1\n");
 		break;
 	case 4:
@@ -551,6 +563,7 @@ static void shape_choose(struct campaign *c)
 	/* Names that tell no slots do where each board is one chip. */
 	if (c->shape.inside.line_chips == 1 && c->shape.inside.fabric_chips == 1)
 		c->shape.naming = random_next(&c->seed) % (BY_NOTHING + 1);
+	c->shape.makes = random_next(&c->seed) % 4 == 0;
 }
 
 static void campaign_round(uint64_t *seed, unsigned int round)
@@ -578,10 +591,11 @@ static void campaign_round(uint64_t *seed, unsigned int round)
 	lines_sort(&found);
 	lines_sort(&c.expected);
 	if (strcmp(ft_text_string(&found), ft_text_string(&c.expected)) != 0)
-		fail_msg("round %u, seed 0x%" PRIx64 ", %u boards of %u, naming %d%s%s, faults %s:\n%sexpected:\n%s",
+		fail_msg("round %u, seed 0x%" PRIx64 ", %u boards of %u, naming %d%s%s%s, faults %s:\n%sexpected:\n%s",
 			 round, *seed, c.shape.inside.line_boards, c.shape.inside.line_chips, c.shape.naming,
-			 c.shape.shuffled ? ", shuffled" : "", c.shape.silent ? ", plan silent" : "", c.faults,
-			 ft_text_string(&found), ft_text_string(&c.expected));
+			 c.shape.shuffled ? ", shuffled" : "", c.shape.silent ? ", plan silent" : "",
+			 c.shape.makes ? ", two makes" : "", c.faults, ft_text_string(&found),
+			 ft_text_string(&c.expected));
 	*seed = c.seed;
 	ft_text_release(&c.expected);
 	bench_release(&c.b);
@@ -683,7 +697,7 @@ static void test_too_many_chips(void **state)
 		whole = node_add(b.snapshot, "huge", 0x900000, FT_NODE_SWITCH, 1);
 		cable_put(b.snapshot, chip_port(b.snapshot, whole, 1),
 			  chip_port(b.snapshot, node_find(b.snapshot, "edge001"), 36));
-		director_take_apart(b.snapshot, whole, &inside, 0x1100000);
+		director_take_apart(b.snapshot, whole, &inside, 0x1100000, MAKE_ONLY);
 		b.snapshot->nodes[whole].type = FT_NODE_CA;
 		chips_name(b.snapshot, BY_SYSTEM_GUID);
 		assert_int_equal(ft_chassis_find(b.snapshot, b.design, b.plan, NULL, &c), 0);

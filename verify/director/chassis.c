@@ -352,9 +352,9 @@ static uint32_t outer_wanted(const struct build *b, unsigned int tier)
 	struct ft_inside in = ft_inside_planned(&b->g, tier);
 	uint32_t ports = b->g.ports[tier], boards = in.line_boards, chips = in.line_chips;
 
-	for (uint32_t i = 0; i < b->c->kind_count && !in.line_chips; i++)
-		if (b->c->kinds[i].tier == tier)
-			chips = ft_number_most(chips, b->c->kinds[i].chip + 1);
+	for (uint32_t i = 0; i < b->c->chip_count && !in.line_chips; i++)
+		if (b->c->chips[i].line && director_of(b, &b->c->chips[i])->tier == tier)
+			chips = ft_number_most(chips, b->c->chips[i].chip + 1);
 	boards = boards ? boards : b->boards[tier];
 	if (!in.line_ports && boards && ports % boards == 0)
 		in.line_ports = ports / boards;
@@ -369,14 +369,13 @@ static uint32_t make_choose(const struct build *b, uint32_t number, const bool *
 			    uint32_t own)
 {
 	const struct ft_director *directors = b->c->directors;
-	uint32_t best = own, most = 0;
+	uint32_t best = own, most = 0, wanted = outer_wanted(b, directors[number].tier);
 
 	for (uint32_t i = 0; i < b->c->director_count; i++) {
 		uint32_t common = done[i] ? uses_in_common(&uses[number], &uses[i]) : 0;
 
 		if (!done[i] || directors[i].tier != directors[number].tier ||
-		    makes_differ(&uses[number], &uses[i], outer_wanted(b, directors[number].tier)) ||
-		    (best != own && common <= most))
+		    makes_differ(&uses[number], &uses[i], wanted) || (best != own && common <= most))
 			continue;
 		best = directors[i].make;
 		most = common;
@@ -402,7 +401,7 @@ static uint32_t director_next(const struct build *b, const bool *done, const str
 
 /*
  * Groups directors of one kind by makes. Complete ones come first, because a director without a fabric board has little
- * in common with any. O(directors^2). 0 or -ENOMEM.
+ * in common with any. O(directors * (directors + chips)). 0 or -ENOMEM.
  */
 static int makes_tell(struct build *b)
 {
@@ -504,9 +503,10 @@ static void kinds_number(struct build *b)
 
 	for (uint32_t i = 0; i < b->c->kind_count; i++) {
 		struct ft_chip_kind *k = &b->c->kinds[i];
+		uint32_t wanted = outer_wanted(b, k->tier);
 
 		for (uint32_t chip = 0; chip <= k->chip; chip++) {
-			uint32_t most = outer_wanted(b, k->tier);
+			uint32_t most = wanted;
 
 			for (uint32_t n = 0; n < b->c->kind_count; n++)
 				if (kinds[n].tier == k->tier && kinds[n].chip == chip)
