@@ -37,6 +37,11 @@
 	"\"ports_to_core\":2},\"core\":{\"ports\":6,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}}"
 /* Five cores of 36 ports, three of which have four cables to each edge, and two have three. */
 #define MANY NODES(144) "\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}"
+/* Nothing is planned on the ninth line board of an edge; four have hosts. */
+#define SPARE                                                                                                 \
+	NODES(128)                                                                                            \
+	"\"edge\":{\"ports\":36,\"count\":8,\"ports_to_nodes\":16,\"ports_to_core\":16},\"core\":{\"ports\":" \
+	"32,\"count\":4}}"
 
 /* Line boards, slots, ports and chips of each; fabric boards, slots, and chips of each; traces. */
 #define PLAIN                           \
@@ -325,6 +330,15 @@ static const struct row rows[] = {
 	{"directors bought smaller, one of which lost a board", MANY, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, NINE),
 	 "board core01/L09; board core02/L09; board core01/L08",
 	 "warning; board-missing absent core01/F01:15 +7 lacks 4", SILENT_ONLY},
+	{"edge directors, one bought smaller that lost a board", SPARE, DIRECTORS(FT_TIER_EDGE, FT_TIER_COUNT, NINE),
+	 "board edge002/L09; board edge002/L02", "critical; board-missing absent edge002/F01:3 +3 hosts 4",
+	 SILENT_ONLY},
+	{"edge directors bought smaller, one of which lost two", SPARE, DIRECTORS(FT_TIER_EDGE, FT_TIER_COUNT, NINE),
+	 "board edge002/L09; board edge003/L09; board edge003/L01; board edge003/L04",
+	 "critical; board-missing absent edge003/F01:1 +3 hosts 4; board-missing absent edge003/F01:7 +3 hosts 4",
+	 SILENT_ONLY},
+	{"a mute line board with a single cable", FEW, DIRECTORS(FT_TIER_CORE, FT_TIER_COUNT, MOST_ON_ONE),
+	 "quiet core02/L02", "warning; switch-mute mute core02/F01:5 +8", ALWAYS},
 	{"two makes, a line board", MANY, MAKES(FOUR), "board core01/L01",
 	 "warning; board-missing absent core01/F01:1 +17 lacks 9", ALWAYS},
 	{"directors everywhere", BOTH, DIRECTORS(FT_TIER_EDGE, FT_TIER_CORE, PLAIN), "", "ok", ALWAYS},

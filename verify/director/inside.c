@@ -295,16 +295,15 @@ static uint32_t surplus_at(const struct ft_inspection *in)
  * be bought with fewer line boards than others, and still is if a cable of it is missing. A single one is no less
  * likely missing for itself.
  */
-static bool gap_has_witness(const struct ft_inspection *in, const struct ft_gap *gap, enum ft_link link)
+static bool gap_has_witness(const struct ft_inspection *in, const struct ft_gap *gap)
 {
-	const struct ft_model *m = in->x->m;
-	uint32_t hosts = m->observed.switches[in->observed].hosts, need;
+	uint32_t need;
 
 	if (!gap->whole || !gap->spot.line || in->lines_planned)
 		return true;
 	need = gap_is_usual(in, gap) ? 1 : 2;
-	return ft_outer_cables_fold(in, NULL, gap, link) >= need + surplus_at(in) ||
-	       (in->place < m->edges && hosts + need <= m->places[in->place]->hosts);
+	return ft_outer_cables_fold(in, NULL, gap, FT_LINK_DOWN) >= need + surplus_at(in) ||
+	       ft_outer_hosts_lacking(in) >= need;
 }
 
 static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap)
@@ -318,7 +317,8 @@ static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap
 	/* "missing" needs evidence: ports that were not read are a gap in the sweep, which has a finding of its own. */
 	if (!mute && s.unread + s.silent > 0 && s.dark * 2 <= s.expected)
 		return;
-	if (!gap_has_witness(in, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN))
+	/* Traces that are up have a board at their other end. */
+	if (!mute && !gap_has_witness(in, gap))
 		return;
 	f = ft_finding_add(m, mute ? FT_CODE_SWITCH_MUTE : FT_CODE_BOARD_MISSING,
 			   mute ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT);
@@ -526,9 +526,14 @@ static void bare_report(const struct ft_inspection *in)
 static int director_inspect(struct explain *x, uint32_t place, struct ft_map *widths)
 {
 	struct ft_model *m = x->m;
-	uint32_t observed = m->observed_of[place];
-	struct ft_inspection in = {
-		.x = x, .d = ft_director_of(m, observed), .observed = observed, .place = place, .widths = widths};
+	uint32_t observed = m->observed_of[place], hosts_told = 0, holes = FT_NONE;
+	struct ft_inspection in = {.x = x,
+				   .d = ft_director_of(m, observed),
+				   .observed = observed,
+				   .place = place,
+				   .widths = widths,
+				   .hosts_told = &hosts_told,
+				   .holes = &holes};
 
 	if (!in.d || m->status[place] == FT_STATUS_ISOLATED)
 		return 0;

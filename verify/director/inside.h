@@ -12,6 +12,8 @@ struct ft_inspection {
 	uint32_t observed, place;
 	struct ft_inside want; /* what it should have: by the plan, else like most directors of the tier */
 	struct ft_map *widths; /* results of ft_traces_wanted() */
+	uint32_t *hosts_told;  /* missing hosts of it that findings account for */
+	uint32_t *holes;       /* dark ports between its cables, more than others have; FT_NONE: not counted yet */
 	bool lines_planned;    /* the plan gives the number of line boards */
 };
 
@@ -78,18 +80,18 @@ void ft_traces_rate(struct ft_model *m);
 /* The first outer port, of the whole director, of the missing part; and how many in @ret_count. */
 uint32_t ft_gap_ports(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t *ret_count);
 
-/* True if outer port @number belongs to the gap. If the board is not identified, this is any port that was not seen. */
-bool ft_gap_has_port(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t number);
-
 /*
  * Adds the outer cables that are missing with the board to the finding; of a director without any fabric board all
- * missing cables. Returns how many. @f: NULL: only tells whether there are any.
+ * missing cables. Returns how many. @f: NULL: only counts them, and takes none.
  */
 uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
 			      enum ft_link link);
 void ft_outer_cables_fold_all(const struct ft_inspection *in, struct ft_finding *f);
 
-/* The number of hosts that are missing with it, without those that other findings account for. */
+/* The missing hosts of the director, planned in its place, that no finding accounts for. */
+uint32_t ft_outer_hosts_lacking(const struct ft_inspection *in);
+
+/* The number of them that are missing with the gap: as many as it has ports without a cable. */
 uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t cables);
 
 /* inside.c: adds "line board L05" or, without slot names, "line board 5" to @text. */

@@ -227,7 +227,8 @@ static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t sha
 
 /* ---- plans with ports ---- */
 
-bool ft_gap_has_port(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t number)
+/* True if outer port @number belongs to the gap. If the board is not identified, this is any port that was not seen. */
+static bool gap_has_port(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t number)
 {
 	const struct ft_node *node = node_of(in->x->m, in->observed);
 	uint32_t count, first = ft_gap_ports(in, gap, &count);
@@ -273,7 +274,7 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 		uint32_t q = m->place_of[upper ? c->a : c->b], port;
 
 		if ((c->a != self && !upper) || m->port_map.gone[i] ||
-		    !ft_gap_has_port(in, gap, upper ? c->b_port : c->a_port) ||
+		    !gap_has_port(in, gap, upper ? c->b_port : c->a_port) ||
 		    !cable_went(in, q, upper ? c->a_port : c->b_port, link, &port))
 			continue;
 		taken++;
@@ -317,15 +318,18 @@ static uint32_t holes_of(const struct ft_model *m, uint32_t observed)
 
 /*
  * Missing cables that are not missing with a board, whichever they are: line chips are cabled without gaps, and this
- * director has more holes than any other of its kind.
+ * director has more holes than any other of its kind. O(ports of all directors of the kind), once a director.
  */
 static uint32_t holes_beyond_others(const struct ft_inspection *in)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_chassis *c = m->chassis;
-	uint32_t own = holes_of(m, in->observed), most = 0;
+	uint32_t own, most = 0;
 	bool any = false;
 
+	if (*in->holes != FT_NONE)
+		return *in->holes;
+	own = holes_of(m, in->observed);
 	for (const struct ft_director *d = c->directors; d < c->directors + c->director_count; d++) {
 		uint32_t observed = m->observed.switch_of_node[d->node];
 
@@ -334,7 +338,8 @@ static uint32_t holes_beyond_others(const struct ft_inspection *in)
 		most = ft_number_most(most, holes_of(m, observed));
 		any = true;
 	}
-	return any && own > most ? own - most : 0;
+	*in->holes = any && own > most ? own - most : 0;
+	return *in->holes;
 }
 
 /* Bundles are in adjacent ports: if only the number of ports is known, complete bundles come before partial ones. */
@@ -388,18 +393,26 @@ uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding 
 	return taken;
 }
 
-uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t cables)
+uint32_t ft_outer_hosts_lacking(const struct ft_inspection *in)
 {
-	struct ft_model *m = in->x->m;
-	uint32_t room, planned = m->places[in->place]->hosts, observed = m->observed.switches[in->observed].hosts,
-		       hosts;
+	const struct ft_model *m = in->x->m;
+	uint32_t found = m->observed.switches[in->observed].hosts + *in->hosts_told, planned;
 
 	if (in->place >= m->edges)
 		return 0;
+	planned = m->places[in->place]->hosts;
+	return ft_number_least(in->x->hosts_lacking, planned > found ? planned - found : 0);
+}
+
+uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t cables)
+{
+	struct ft_model *m = in->x->m;
+	uint32_t room, hosts;
+
 	ft_gap_ports(in, gap, &room);
-	hosts = ft_number_least(in->x->hosts_lacking, planned > observed ? planned - observed : 0);
-	hosts = ft_number_least(hosts, room > cables ? room - cables : 0);
+	hosts = ft_number_least(ft_outer_hosts_lacking(in), room > cables ? room - cables : 0);
 	in->x->hosts_lacking -= hosts;
+	*in->hosts_told += hosts;
 	m->hosts_behind += hosts;
 	return hosts;
 }
