@@ -790,6 +790,11 @@ def replay():
         status.append(run(["--replay", "6:143", "--keep", directory]))
         # Two closed trails that cover as many cables, of which one leaves a cable that cannot be paired.
         status.append(run(["--replay", "41:12", "--families", "polarfly by rule", "--keep", directory]))
+        # A bundle that was pulled beside a dead leaf; a stranger with another number of ports between dead switches; and one
+        # that has cables to the neighbours of a mute spine: each was taken for one of the switches that are not there.
+        status.append(run(["--replay", "52:108", "--families", "dragonfly+ by rule", "--keep", directory]))
+        status.append(run(["--replay", "1:399", "--keep", directory]))
+        status.append(run(["--replay", "53:174", "--families", "clos by rule", "--keep", directory]))
         # Two swapped cables beside a dead router, which only the local search that prices the whole assignment tells.
         status.append(run(["--replay", "905:110", "--names", "none,half", "--metamorphic", "0", "--keep", directory]))
     return any(status)

@@ -16,6 +16,7 @@ import argparse
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,8 @@ BEYOND_HANDS = {"hosts-missing", "hosts-unplanned", "lid-duplicate", "guid-dupli
 # Faults of hosts, and those that take hosts with them.
 HOST_FAULTS = {"pull_hosts", "add_hosts", "host_on_core"}
 DEAD = {"dead_edge", "dead_switch", "dead_group"}
+# What is found of them.
+HOST_CODES = {"hosts-missing", "hosts-unplanned", "edge-overloaded"}
 
 TOLERATED = {"graph": 40}  # one round in so many
 
@@ -276,6 +279,14 @@ def summary(report):
             "hosts_found": counts["hosts"]["found"]}
 
 
+def unmended(report, steps):
+    """The codes of findings that are there until @steps are done, but those of hosts: also those that no step mends."""
+    later = {i for s in steps for i in s["mends"]}
+    all_mended = {i for s in report["repair"] for i in s["mends"]}
+    return [f["code"] for f in report["findings"]
+            if f["code"] not in HOST_CODES and (f["id"] in later or f["id"] not in all_mended)]
+
+
 class Memory:
     """Notes what a campaign makes of its planned fabric."""
 
@@ -407,10 +418,8 @@ class Repairs:
             return None  # a snapshot, for what is silent is in no dump: that does not come back by a cable
         bench = self.memory.intact(Fabric.read(text))
         entry = bench.fabric.entry
-        # So much of a small fabric is broken that it is taken for another one, or that no switch can be placed: then nothing
-        # is to be mended.
-        if report["verdict"] == "unknown" or any(f["code"] == "plan-foreign" for f in report["findings"]):
-            return None
+        if report["verdict"] == "unknown":
+            return self.doubt(bench, report)
         steps, now = report["repair"], report
         for number, step in enumerate(steps):
             try:
@@ -424,7 +433,7 @@ class Repairs:
             after = bench.fabric.write(entry=entry[0])
             bench.fabric = whole
             now = self.check(design, after)
-            if step["then"] and not self.agree(step["then"], now):
+            if step["then"] and not self.agree(step["then"], now, steps[:number + 1], unmended(report, steps[number + 1:])):
                 return "step %d, %s: foretold %s, seen %s%s" % (
                     number + 1, step["text"], step["then"], summary(now),
                     "".join("\n      %s: %s" % (f["code"], f["text"]) for f in now["findings"]))
@@ -433,15 +442,31 @@ class Repairs:
             return "is left: %s" % "; ".join("%s: %s" % (f["code"], f["text"]) for f in left)
         return None
 
-    def agree(self, then, report):
-        """How many hosts are behind a dead edge cannot be told where others are missing, or there are more than planned; nor
+    @staticmethod
+    def doubt(bench, report):
+        """So much of a small fabric is broken that it is taken for another one, or that no switch can be placed: then nothing
+        is to be mended. Where most switches have names of the plan, they can be."""
+        first = report["findings"][0]
+        if len(report["findings"]) > 1 or not (first["code"] == "plan-foreign" or
+                                               first["text"].startswith("which switch is which planned one was not found")):
+            return "unknown, with findings: %s" % "; ".join(f["text"] for f in report["findings"])
+        switches = [n.description.decode() for n in bench.fabric.switches()]
+        named = [n for n in switches if not re.fullmatch("MT Switch|sw-[0-9a-f]{12}", n)]
+        return "unknown: %s" % first["text"] if 3 * len(named) > 2 * len(switches) else None
+
+    def agree(self, then, report, done, left):
+        """How many hosts came back with a dead edge cannot be told where others are missing, or there are more than planned:
+        then hosts may be others than foretold, and findings of hosts, but no other one; @left are those. Nor can it be told
         by which name a switch comes back."""
         now = summary(report)
         if any(f["code"] == "switch-replaced" for f in report["findings"]):
             now["findings"] = then["findings"]
-        if self.hosts_unclear:
-            then, now = dict(then, hosts_found=0, findings=0, verdict=""), dict(now, hosts_found=0, findings=0, verdict="")
-        return then == now
+        if then == now:
+            return True
+        if not self.hosts_unclear or not any(s["do"] in ("power", "board") for s in done):
+            return False
+        codes = sorted(f["code"] for f in report["findings"] if f["code"] not in HOST_CODES)
+        return codes == sorted(left) and then["findings"] >= len(codes) and then["uplinks_up"] == now["uplinks_up"]
 
     def show(self, design, text, report, kinds, words):
         print("round %d:%d (%s): %s" % (self.options.seed, self.number, ", ".join(kinds) or "healthy", words))

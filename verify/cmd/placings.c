@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "verify/match/assign.h"
 
 static void cost_add(struct ft_cost *cost, uint32_t moves, uint32_t cables)
 {
@@ -44,12 +45,13 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 		cost_add(cost, f->count - 1, f->count);
 		break;
 	case FT_CODE_SWEEP_INCOMPLETE:
-		cost_add(cost, 1, 1);
+		cost_add(cost, ft_number_most(f->count, 1), 1);
 		cost->unjudged++;
 		break;
 	case FT_CODE_HOSTS_MISSING:
 	case FT_CODE_HOSTS_UNPLANNED:
 		cost->mending++;
+		cost->host_findings++;
 		cost->hosts += f->count;
 		break;
 	default:
@@ -115,6 +117,8 @@ int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost)
 		cost.misnamed += m->named[i] != FT_NONE && sw->planned != m->named[i];
 		if (sw->planned == FT_NONE)
 			cost.mending += fitting_most(m, i, seen, fitting);
+		else if (!ft_ports_fit(sw->ports, m->places[sw->planned]->ports))
+			cost.mending++;
 		if (sw->planned == FT_NONE && sw->hosts > 0)
 			cost.mending += 1 + sw->cable_count;
 		hostless += sw->planned != FT_NONE && sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
@@ -130,8 +134,8 @@ int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost)
 
 int ft_cost_compare(struct ft_cost a, struct ft_cost b)
 {
-	const uint32_t x[] = {a.mending, a.misnamed, a.unjudged, a.hosts, a.faults, a.cables};
-	const uint32_t y[] = {b.mending, b.misnamed, b.unjudged, b.hosts, b.faults, b.cables};
+	const uint32_t x[] = {a.mending, a.misnamed, a.unjudged, a.hosts, a.faults + a.host_findings, a.cables};
+	const uint32_t y[] = {b.mending, b.misnamed, b.unjudged, b.hosts, b.faults + b.host_findings, b.cables};
 
 	for (size_t i = 0; i < FT_COUNT(x); i++)
 		if (x[i] != y[i])

@@ -10,20 +10,22 @@
 
 /*
  * What an explanation costs: its findings of what is built otherwise and what it takes to mend them; then switches
- * outside the places of their names; then what could not be judged; then hosts; then findings; then cables. Neither
- * findings alone nor moves alone tell: a cycle of eleven exchanged cables is one finding, and three moved cables are no
- * more work than a cycle of three and a moved one.
+ * outside the places of their names; then what could not be judged; then hosts; then findings, those of hosts included;
+ * then cables. Neither findings alone nor moves alone tell: a cycle of eleven exchanged cables is one finding, and
+ * three moved cables are no more work than a cycle of three and a moved one.
  */
 struct ft_cost {
-	uint32_t mending, misnamed, unjudged, hosts, faults, cables;
+	uint32_t mending, misnamed, unjudged, hosts, faults, host_findings, cables;
 };
 
 /*
- * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, that an
- * unplanned one has hosts, the more the more cables it has, or that one whose place has hosts has none, unless they are
- * found on a core. So does each cable of an unplanned switch, from the third on, that it would have right in the place
- * of an unseen one: it may be that one. The cases that bit: a HyperX whose switch without hosts lacked three of eleven
- * cables, and a ring that lacked most cables of two bundles and all of a third, were explained by an unplanned switch.
+ * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, or has
+ * another number of ports, that an unplanned one has hosts, the more the more cables it has, or that one whose place
+ * has hosts has none, unless they are found on a core. So does each cable of an unplanned switch, from the third on,
+ * that it would have right in the place of an unseen one: it may be that one. The cases that bit: a HyperX whose switch
+ * without hosts lacked three of eleven cables, and a ring that lacked most cables of two bundles and all of a third,
+ * were explained by an unplanned switch. Each port whose far end does not answer counts, unless a mute switch explains
+ * several.
  * Returns 0 or -ENOMEM.
  */
 int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost);

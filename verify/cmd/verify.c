@@ -399,11 +399,50 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 	return 0;
 }
 
+/* True if @o stands, not by name or GUID, where several neighbours have a port that is up and silent. */
+static bool is_beside_silence(const struct ft_model *m, uint32_t o)
+{
+	uint32_t place = m->observed.switches[o].planned, silent = 0;
+
+	if (place == FT_NONE || m->named[o] == place || m->places[place]->guid || ft_bind_of(m, place)->count > 0)
+		return false;
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+		uint32_t peer = m->observed_of[pair->peer];
+
+		silent += peer != FT_NONE && m->observed.switches[peer].silent > 0;
+	}
+	return silent > 1;
+}
+
 /*
- * Adds placings that the matching has not: with each switch in the place of its name; and, of a small network that it
- * took for one with a single fault, those with a switch in the place of its rival. An edge and a core may have to
- * change places together: each alone has more faults. The case that bit: a missing and an unplanned cable at one
- * switch, of which port numbers deny that they are one that was moved.
+ * Adds placings with a switch taken out of its place, which may be that of the one that does not answer. The case that
+ * bit: an unplanned switch in a small Clos network was taken for the spine that was mute, as silent ports excuse what
+ * it lacks.
+ */
+static int unseated_add(struct ft_model *m, uint32_t most)
+{
+	uint32_t count = m->observed.switch_count;
+	_cleanup_free_ uint32_t *given = malloc((count + 1UL) * sizeof(*given));
+	int r = given ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; given && i < count; i++)
+		given[i] = m->observed.switches[i].planned;
+	for (uint32_t o = 0; r == 0 && o < count && most > 0; o++) {
+		if (!is_beside_silence(m, o))
+			continue;
+		given[o] = FT_NONE;
+		r = other_add(m, given);
+		given[o] = m->observed.switches[o].planned;
+		most--;
+	}
+	return r;
+}
+
+/*
+ * Adds placings that the matching has not: with each switch in the place of its name; of a small network that was taken
+ * for one with a single fault, those with a switch in the place of its rival; and those of unseated_add(). An edge and
+ * a core may have to change places together: each alone has more faults. The case that bit: a missing and an unplanned
+ * cable at one switch, of which port numbers deny that they are one that was moved.
  */
 static int others_add(struct ft_model *m)
 {
@@ -422,6 +461,7 @@ static int others_add(struct ft_model *m)
 	if (r < 0 || cost.faults < 2)
 		return r;
 	given = given ? given : malloc(count * sizeof(*given));
+	r = unseated_add(m, RIVALS_MAX);
 	for (uint32_t o = 0; r == 0 && o < count && rivals < RIVALS_MAX; o++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[o];
 

@@ -21,6 +21,12 @@ struct ft_assign_vertex {
 	uint32_t excused; /* observed switch: cables that may exist, but could not be seen */
 };
 
+/* True if a switch with @have ports may be one with @want. It may have one more: that of its aggregation node. */
+static inline bool ft_ports_fit(uint32_t have, uint32_t want)
+{
+	return have == want || have == want + 1;
+}
+
 /* How far an image is to be trusted. */
 enum ft_assign_doubt {
 	FT_ASSIGN_SURE,

@@ -147,7 +147,7 @@ static uint32_t alone_of(const struct ft_assign *in, uint32_t o, uint32_t p)
 	const struct ft_assign_vertex *have = &in->observed_at[o], *want = &in->planned_at[p];
 	uint32_t cost = ft_number_least(ft_number_apart(have->hosts, want->hosts), HOSTS);
 
-	cost += have->ports != want->ports && have->ports != want->ports + 1 ? FAULT : 0;
+	cost += ft_ports_fit(have->ports, want->ports) ? 0 : FAULT;
 	cost += !want->may_host ? FAULT * ft_number_least(have->hosts, SIZE) : 0;
 	cost += want->may_host && want->hosts > 0 && have->hosts == 0 ? FAULT : 0;
 	cost += in->named[o] != FT_UNASSIGNED && in->named[o] != p ? 3 * FAULT : 0;

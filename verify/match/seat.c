@@ -118,8 +118,7 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 	seat.right_hosts = want->hosts < have->hosts ? want->hosts : have->hosts;
 	lacking = lacking > have->excused ? lacking - have->excused : 0;
 	seat.price = FT_PRICE_FAULT * (lacking + surplus);
-	/* A switch may have one port more than planned: that of its aggregation node. */
-	if (have->ports != want->ports && have->ports != want->ports + 1)
+	if (!ft_ports_fit(have->ports, want->ports))
 		seat.price += FT_PRICE_FAULT;
 	seat.price += FT_PRICE_HOST * hosts;
 	/* Each host on a switch that should have none is a fault; losing all hosts is as unlikely. */
