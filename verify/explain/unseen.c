@@ -360,6 +360,66 @@ static void unseen_look(struct explain *x, struct ft_finding *f, uint32_t planne
 				       alike, ft_kind_words(m, planned, kind), left_out);
 }
 
+/* True if the switches at two places have the same cables, but those to each other, and as many hosts and ports. */
+static bool are_alike(const struct ft_model *m, uint32_t a, uint32_t b)
+{
+	const struct ft_observed_switch *one = ft_observed_at(m, a), *two = ft_observed_at(m, b);
+	const struct ft_pair *x = ft_pairs_of(m, a), *y = ft_pairs_of(m, b);
+
+	if (one->hosts != two->hosts || one->ports != two->ports || one->cable_count != two->cable_count)
+		return false;
+	while (x < ft_pairs_of(m, a + 1) || y < ft_pairs_of(m, b + 1)) {
+		uint32_t left = x < ft_pairs_of(m, a + 1) ? x->peer : FT_NONE;
+		uint32_t right = y < ft_pairs_of(m, b + 1) ? y->peer : FT_NONE;
+		uint32_t seen_left = left <= right ? m->cells.seen[(x++)->cell] : 0;
+		uint32_t seen_right = right <= left ? m->cells.seen[(y++)->cell] : 0;
+		uint32_t peer = ft_number_least(left, right);
+
+		if (peer != a && peer != b && seen_left != seen_right)
+			return false;
+	}
+	return true;
+}
+
+/* True where a name or a GUID tells which switch it is. */
+static bool is_told(const struct ft_model *m, uint32_t place)
+{
+	return m->named[m->observed_of[place]] == place || m->places[place]->guid || ft_bind_of(m, place)->count > 0;
+}
+
+/*
+ * An unseen switch may have been cabled to another one that is like its neighbour. The case that bit: of eight edges
+ * without names one was said to have lost a management switch, and seven others had as many dark ports. O(places *
+ * neighbours) for each neighbour.
+ */
+static void peers_look(struct explain *x, struct ft_finding *f, uint32_t planned)
+{
+	struct ft_model *m = x->m;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+		uint32_t q = pair->peer, width = m->cells.width[pair->cell], alike = 1;
+		char kind[FT_KIND_WORDS_SIZE];
+
+		if (width == 0 || m->observed_of[q] == FT_NONE || is_told(m, q))
+			continue;
+		for (uint32_t p = 0; p < m->place_count; p++) {
+			const struct ft_pair *its = ft_pair_at(m, p, planned);
+
+			alike +=
+				p != q && m->observed_of[p] != FT_NONE && m->places[p]->kind == m->places[q]->kind &&
+				!is_told(m, p) && (!its || m->cells.width[its->cell] < width) && are_alike(m, p, q) &&
+				ft_uplinks_in_state(m, m->observed_of[p], FT_LINK_DOWN) >=
+					ft_number_least(width, ft_uplinks_in_state(m, m->observed_of[q], FT_LINK_DOWN));
+		}
+		if (alike > 1)
+			ft_finding_alternative(
+				m, f,
+				"it may have been cabled to another of the %u %ses that are like %s, and "
+				"not bound. The cables that end nowhere tell",
+				alike, ft_kind_words(m, q, kind), label_of(m, q));
+	}
+}
+
 static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t planned)
 {
 	struct ft_model *m = x->m;
@@ -573,6 +633,7 @@ static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 	if (edge)
 		unseen_edge_alternative(x, f, s->planned);
 	unseen_look(x, f, s->planned);
+	peers_look(x, f, s->planned);
 }
 
 /* ---- unseen switches behind others ---- */
