@@ -415,7 +415,7 @@ static void peers_look(struct explain *x, struct ft_finding *f, uint32_t planned
 			ft_finding_alternative(
 				m, f,
 				"it may have been cabled to another of the %u %ses that are like %s, and "
-				"not bound. The cables that end nowhere tell",
+				"not bound. The other ends of its cables tell",
 				alike, ft_kind_words(m, q, kind), label_of(m, q));
 	}
 }
