@@ -608,6 +608,32 @@ static void test_placed_otherwise(void **state)
 	assert_int_equal(said, 2);
 }
 
+/* Twins but for the rates of their class, without names: the slower ones are those that are planned so. */
+static void test_rates_of_twins(void **state)
+{
+	_cleanup_(bench_release) struct bench b = {0};
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_rate edr;
+	(void)state;
+
+	assert_int_equal(ft_rate_parse("4xEDR", &edr), 0);
+	bench_make(&b, "{\"ftcheck\": 1, \"name\": \"t\", \"nodes\": 120, \"bundle\": 3, \"edge\": {\"ports\": 36, "
+		       "\"ports_to_nodes\": 10, \"count\": 12}, \"core\": {\"ports\": 40, \"count\": 2}, \"rate\": "
+		       "{\"uplink\": \"4xHDR\", \"host\": \"4xHDR\"}, \"classes\": [{\"count\": 4, \"rate\": "
+		       "{\"uplink\": \"4xEDR\", \"host\": \"4xEDR\"}}]}");
+	for (uint32_t i = 0; i < b.snapshot->port_count; i++) {
+		struct ft_port *port = &b.snapshot->ports[i];
+		const char *name = ft_node_description(b.snapshot, ft_port_node(b.snapshot, port));
+
+		if (port->peer == FT_NO_PORT || strncmp(name, "edge", 4) != 0 || strtoul(name + 4, NULL, 10) % 3 != 0)
+			continue;
+		port->rate = b.snapshot->ports[port->peer].rate = edr;
+	}
+	switches_unname(b.snapshot);
+	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+	assert_int_equal(report->finding_count, 0);
+}
+
 /* A network of the same numbers that is another one: which switch is which has no answer, and no list of faults is one.
  */
 static void test_unmatched(void **state)
@@ -1504,6 +1530,7 @@ int main(void)
 		cmocka_unit_test(test_untried),
 		cmocka_unit_test(test_many_gaps),
 		cmocka_unit_test(test_too_many_gaps),
+		cmocka_unit_test(test_rates_of_twins),
 		cmocka_unit_test(test_two_networks),
 		cmocka_unit_test(test_older_make),
 		cmocka_unit_test(test_gap_of_two),

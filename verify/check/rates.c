@@ -10,20 +10,6 @@
 #include "base/numbers.h"
 #include "verify/model/model.h"
 
-/* The rate of a cable is that of its slower end: both report the same unless one of them is wrong. */
-static struct ft_rate rate_seen(const struct ft_snapshot *s, const struct ft_port *a)
-{
-	const struct ft_port *b = ft_port_peer(s, a);
-	unsigned int rate_a = ft_rate_mbps(a->rate), rate_b = b ? ft_rate_mbps(b->rate) : 0;
-
-	return rate_b > 0 && (rate_a == 0 || rate_b < rate_a) ? b->rate : a->rate;
-}
-
-static struct ft_rate cable_rate(const struct ft_model *m, uint32_t port)
-{
-	return rate_seen(m->snapshot, &m->snapshot->ports[port]);
-}
-
 /* A port with two lanes, of a generation that splits four-lane connectors in two, is complete, not degraded. */
 static bool rate_is_split(struct ft_rate rate)
 {
@@ -196,7 +182,8 @@ static bool rate_is_accepted(const struct ft_model *m, uint32_t port)
 		for (size_t n = 0; n < m->design->accepted[i].change_count; n++) {
 			const struct ft_accepted_change *change = &m->design->accepted[i].changes[n];
 
-			if (change->rate.lanes == 0 || ft_rate_mbps(cable_rate(m, port)) < ft_rate_mbps(change->rate))
+			if (change->rate.lanes == 0 ||
+			    ft_rate_mbps(ft_cable_rate(m, port)) < ft_rate_mbps(change->rate))
 				continue;
 			for (unsigned int end = 0; end < 2 && ends[end] != FT_NO_PORT; end++) {
 				uint32_t place = ft_place_of_port(m, ends[end]);
@@ -211,7 +198,7 @@ static bool rate_is_accepted(const struct ft_model *m, uint32_t port)
 
 static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_rate *expected, const char *kind)
 {
-	struct ft_rate rate = cable_rate(m, near_port);
+	struct ft_rate rate = ft_cable_rate(m, near_port);
 	bool narrow = rate.lanes < expected->lanes;
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
 	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0}, why = {0};
@@ -499,7 +486,7 @@ static unsigned int *fastest_find(const struct ft_model *m)
 		const struct ft_observed_host *host =
 			cable ? NULL : &m->observed.hosts[i - 2 * m->observed.cable_count];
 		uint32_t observed = host ? host->observed : i % 2 ? cable->b : cable->a;
-		unsigned int mbps = ft_rate_mbps(cable_rate(m, host ? host->switch_port : cable->a_port));
+		unsigned int mbps = ft_rate_mbps(ft_cable_rate(m, host ? host->switch_port : cable->a_port));
 
 		fastest[observed] = mbps > fastest[observed] ? mbps : fastest[observed];
 	}
@@ -508,7 +495,7 @@ static unsigned int *fastest_find(const struct ft_model *m)
 
 static bool is_as_fast_as_any(const struct ft_model *m, uint32_t port, const unsigned int *fastest, uint32_t observed)
 {
-	return ft_rate_mbps(cable_rate(m, port)) >= fastest[observed];
+	return ft_rate_mbps(ft_cable_rate(m, port)) >= fastest[observed];
 }
 
 static int uplink_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
@@ -525,7 +512,7 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 		priors[class] = prior_of_cables(c, class);
 	for (uint32_t i = 0; i < m->observed.cable_count; i++)
 		if (c->of_cable[i] != FT_NONE)
-			ft_rate_vote(&votes[c->of_cable[i]], cable_rate(m, m->observed.cables[i].a_port));
+			ft_rate_vote(&votes[c->of_cable[i]], ft_cable_rate(m, m->observed.cables[i].a_port));
 	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, priors, false, &e);
 	for (uint32_t class = 0; r == 0 && class < c->cable_classes; class ++)
 		if (!e[class].given && !priors[class].beside && votes_count(&votes[class]) < CLASS_FEW)
@@ -537,7 +524,7 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 			bool turn = level_of(m, cable->a) > level_of(m, cable->b);
 
 			if (c->of_cable[i] != FT_NONE && priors[c->of_cable[i]].beside == (beside > 0))
-				short_of = rate_shortfall(&e[c->of_cable[i]], cable_rate(m, cable->a_port));
+				short_of = rate_shortfall(&e[c->of_cable[i]], ft_cable_rate(m, cable->a_port));
 			if (!short_of || rate_is_accepted(m, cable->a_port))
 				continue;
 			if (!e[c->of_cable[i]].given && votes_count(&votes[c->of_cable[i]]) < CLASS_FEW &&
@@ -582,13 +569,14 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 
 		if (host_is_on_core(m, &m->observed.hosts[i]))
 			continue;
-		ft_rate_vote(&votes[sort == FT_NONE ? strange : sort], cable_rate(m, m->observed.hosts[i].switch_port));
+		ft_rate_vote(&votes[sort == FT_NONE ? strange : sort],
+			     ft_cable_rate(m, m->observed.hosts[i].switch_port));
 	}
 	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);
 	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
 		uint32_t observed = m->observed.hosts[i].observed, port = m->observed.hosts[i].switch_port;
 		uint32_t sort = c->sort[observed] == FT_NONE ? strange : c->sort[observed];
-		const struct ft_rate *short_of = rate_shortfall(&e[sort], cable_rate(m, port));
+		const struct ft_rate *short_of = rate_shortfall(&e[sort], ft_cable_rate(m, port));
 
 		if (host_is_on_core(m, &m->observed.hosts[i]))
 			continue;
@@ -620,9 +608,9 @@ static const struct ft_port *cable_before(const struct ft_model *m, const struct
 static bool rate_compare(struct ft_model *m, const struct ft_map *nodes, uint32_t port, const char *kind)
 {
 	const struct ft_port *before = cable_before(m, nodes, port);
-	struct ft_rate was = before ? rate_seen(m->since, before) : (struct ft_rate){0};
+	struct ft_rate was = before ? ft_rate_seen(m->since, before) : (struct ft_rate){0};
 	const struct expectation e = {.rates = &was, .count = ft_rate_mbps(was) > 0, .given = true};
-	const struct ft_rate *short_of = rate_shortfall(&e, cable_rate(m, port));
+	const struct ft_rate *short_of = rate_shortfall(&e, ft_cable_rate(m, port));
 
 	if (short_of)
 		rate_report(m, port, short_of, kind);

@@ -53,8 +53,8 @@ static int planned_make(const struct ft_model *m, bool loose, struct matching *g
 			edges[count++] = (struct ft_edge){m->place_of[plan->bundles[i].a],
 							  m->place_of[plan->bundles[i].b], plan->bundles[i].count};
 	for (uint32_t p = 0; p < m->place_count; p++)
-		g->planned_at[p] =
-			(struct ft_assign_vertex){m->places[p]->ports, m->places[p]->hosts, ft_may_host(m, p), 0};
+		g->planned_at[p] = (struct ft_assign_vertex){
+			.ports = m->places[p]->ports, .hosts = m->places[p]->hosts, .may_host = ft_may_host(m, p)};
 	return ft_multigraph_make(m->place_count, edges, count, &g->planned);
 }
 
@@ -77,8 +77,8 @@ static int observed_make(const struct ft_model *m, bool loose, struct matching *
 		if (sw->tolerated)
 			continue;
 		g->observed_of_vertex[g->vertices] = i;
-		g->observed_at[g->vertices++] = (struct ft_assign_vertex){sw->ports, sw->hosts, false,
-									  sw->silent + sw->unread + sw->lost_ports};
+		g->observed_at[g->vertices++] = (struct ft_assign_vertex){
+			.ports = sw->ports, .hosts = sw->hosts, .excused = sw->silent + sw->unread + sw->lost_ports};
 	}
 	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
 		uint32_t a = g->vertex_of_observed[m->observed.cables[i].a],
@@ -88,6 +88,51 @@ static int observed_make(const struct ft_model *m, bool loose, struct matching *
 			edges[count++] = (struct ft_edge){a, b, 1};
 	}
 	return ft_multigraph_make(g->vertices, edges, count, &g->observed);
+}
+
+/* A number for each rate; 0: not known. */
+static uint16_t rate_number(struct ft_rate rate)
+{
+	return rate.lanes ? (uint16_t)(rate.lanes << 8 | rate.speed) : 0;
+}
+
+/* The rates that classes of the design say, and those of most cables of each observed switch: what else tells twins
+ * apart. */
+static int rates_take(const struct ft_model *m, struct matching *g)
+{
+	_cleanup_free_ struct ft_rate_votes *votes = NULL;
+	bool said = false;
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		const struct ft_design_class *class = ft_plan_class_of(m->design, m->plan, ft_plan_index(m, p));
+
+		for (unsigned int n = 0; class && n < 2; n++) {
+			const struct ft_rates *rates = n == 0 ? &class->uplink_rates : &class->host_rates;
+
+			g->planned_at[p].rate[n] = rates->count == 1 ? rate_number(rates->rates[0]) : 0;
+			said |= g->planned_at[p].rate[n] > 0;
+		}
+	}
+	if (!said)
+		return 0;
+	votes = calloc(2UL * m->observed.switch_count + 1, sizeof(*votes));
+	if (!votes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+		const struct ft_observed_cable *cable = &m->observed.cables[i];
+		struct ft_rate rate = ft_cable_rate(m, cable->a_port);
+
+		ft_rate_vote(&votes[2 * cable->a], rate);
+		ft_rate_vote(&votes[2 * cable->b], rate);
+	}
+	for (uint32_t i = 0; i < m->observed.host_count; i++)
+		ft_rate_vote(&votes[2 * m->observed.hosts[i].observed + 1],
+			     ft_cable_rate(m, m->observed.hosts[i].switch_port));
+	for (uint32_t v = 0; v < g->vertices; v++)
+		for (unsigned int n = 0; n < 2; n++)
+			g->observed_at[v].rate[n] =
+				rate_number(ft_rate_usual(&votes[2 * g->observed_of_vertex[v] + n]));
+	return 0;
 }
 
 /*
@@ -460,6 +505,8 @@ int ft_switches_match(struct ft_model *m, bool loose)
 	r = planned_make(m, loose, &g);
 	if (r == 0)
 		r = observed_make(m, loose, &g);
+	if (r == 0)
+		r = rates_take(m, &g);
 	if (r == 0)
 		r = order_take(m, &g);
 	if (r == 0)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Twins differ only in their hosts: which member of a class gets which of its places.
+ * Twins differ only in their hosts, and in the rates that the plan gives to some: which member of a class gets which of
+ * its places.
  *
  * Both are sorted by hosts. The sum of differences is least if the order is kept, so only the places that are left out
  * have to be chosen: dynamic programming over (switch, place). Cost: O(n log n) for a class in which all hosts are
- * right, O(switches * places left out) for the rest.
+ * right, O(switches * places left out) for the rest; those with the wrong rate are compared with all.
  */
 #include "config.h"
 
@@ -15,9 +16,9 @@
 #include "base/cleanup.h"
 #include "verify/match/assign_parts.h"
 
-/* A switch or a place, sorted by hosts, then by order. */
+/* A switch or a place, sorted by hosts, then by order. Places of unlike rates are apart. */
 struct dealt {
-	uint32_t hosts, rank, index;
+	uint32_t hosts, rank, index, rates;
 };
 
 static int dealt_compare(const void *a, const void *b)
@@ -26,6 +27,8 @@ static int dealt_compare(const void *a, const void *b)
 
 	if (x->hosts != y->hosts)
 		return x->hosts < y->hosts ? -1 : 1;
+	if (x->rates != y->rates)
+		return x->rates < y->rates ? -1 : 1;
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
@@ -120,7 +123,52 @@ static void names_deal(struct ft_assign_work *w, uint32_t c)
 	}
 }
 
-/* Among places with equal hosts, seats the switches that are not in the place of their name in the order of ranks. */
+/* How many rates are not as the place says. */
+static uint32_t rates_apart(const struct ft_assign *in, uint32_t o, uint32_t p)
+{
+	const uint16_t *seen, *said = in->planned_at[p].rate;
+	uint32_t apart = 0;
+
+	if (o == FT_UNASSIGNED)
+		return 0;
+	seen = in->observed_at[o].rate;
+	for (unsigned int n = 0; n < 2; n++)
+		apart += said[n] && seen[n] && said[n] != seen[n];
+	return apart;
+}
+
+static uint32_t hosts_apart_at(const struct ft_assign *in, uint32_t o, uint32_t p)
+{
+	return o == FT_UNASSIGNED ? 0 : hosts_apart(in->observed_at[o].hosts, in->planned_at[p].hosts);
+}
+
+/* Exchanges switches of which more have the rates of their places then, if that does not change the sum of host
+ * differences. Who is in the place of a name stays. */
+static void rates_deal(struct ft_assign_work *w, uint32_t c)
+{
+	const struct ft_assign *in = w->in;
+	const uint32_t *first = w->members + w->members_first[c], *end = w->members + w->members_first[c + 1];
+
+	for (const uint32_t *p = first; p < end; p++)
+		for (const uint32_t *q = first; q < end; q++) {
+			uint32_t a = w->origin[*p], b = w->origin[*q];
+
+			if (rates_apart(in, a, *p) == 0 || in->fixed[a] || in->named[a] == *p)
+				break;
+			if (q == p || (b != FT_UNASSIGNED && (in->fixed[b] || in->named[b] == *q)) ||
+			    rates_apart(in, a, *q) + rates_apart(in, b, *p) >=
+				    rates_apart(in, a, *p) + rates_apart(in, b, *q) ||
+			    hosts_apart_at(in, a, *q) + hosts_apart_at(in, b, *p) >
+				    hosts_apart_at(in, a, *p) + hosts_apart_at(in, b, *q))
+				continue;
+			ft_assign_exchange(w, a, *q);
+		}
+}
+
+/*
+ * Among places with equal hosts and rates, seats the switches that are not in the place of their name in the order of
+ * ranks.
+ */
 static void ranks_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, struct dealt *seats)
 {
 	const struct ft_assign *in = w->in;
@@ -130,14 +178,18 @@ static void ranks_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, 
 		uint32_t p = w->members[i], o = w->origin[p];
 
 		if (o != FT_UNASSIGNED && !in->fixed[o] && in->named[o] != p)
-			seats[count++] = (struct dealt){in->planned_at[p].hosts, i, p};
+			seats[count++] =
+				(struct dealt){in->planned_at[p].hosts, i, p,
+					       (uint32_t)in->planned_at[p].rate[0] << 16 | in->planned_at[p].rate[1]};
 	}
 	qsort(seats, count, sizeof(*seats), dealt_compare);
 	for (uint32_t first = 0, end; first < count; first = end) {
-		for (end = first; end < count && seats[end].hosts == seats[first].hosts; end++) {
+		for (end = first;
+		     end < count && seats[end].hosts == seats[first].hosts && seats[end].rates == seats[first].rates;
+		     end++) {
 			uint32_t o = w->origin[seats[end].index];
 
-			who[end - first] = (struct dealt){0, in->order[o], o};
+			who[end - first] = (struct dealt){.rank = in->order[o], .index = o};
 			ft_assign_seat_move(w, o, FT_UNASSIGNED);
 		}
 		qsort(who, end - first, sizeof(*who), dealt_compare);
@@ -160,7 +212,7 @@ static int class_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, s
 		uint32_t o = w->origin[w->members[i]];
 
 		if (o != FT_UNASSIGNED && !in->fixed[o] && (in->names_weak || in->named[o] != w->image[o]))
-			who[count++] = (struct dealt){in->observed_at[o].hosts, in->order[o], o};
+			who[count++] = (struct dealt){in->observed_at[o].hosts, in->order[o], o, 0};
 	}
 	for (uint32_t i = 0; i < count; i++)
 		ft_assign_seat_move(w, who[i].index, FT_UNASSIGNED);
@@ -175,7 +227,7 @@ static int class_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, s
 	}
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++)
 		if (w->origin[w->members[i]] == FT_UNASSIGNED)
-			seats[seat_count++] = (struct dealt){in->planned_at[w->members[i]].hosts, i, w->members[i]};
+			seats[seat_count++] = (struct dealt){in->planned_at[w->members[i]].hosts, i, w->members[i], 0};
 	qsort(who, left, sizeof(*who), dealt_compare);
 	qsort(seats, seat_count, sizeof(*seats), dealt_compare);
 	equals_deal(w, who, &left, seats, &seat_count);
@@ -183,6 +235,7 @@ static int class_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, s
 	if (e < 0)
 		return e;
 	names_deal(w, c);
+	rates_deal(w, c);
 	ranks_deal(w, c, who, seats);
 	return 0;
 }

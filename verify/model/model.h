@@ -352,6 +352,13 @@ static inline uint32_t ft_observed_of_port(const struct ft_model *m, uint32_t po
 	return m->observed.switch_of_node[m->snapshot->ports[port].node];
 }
 
+/* The rate of the cable at a port is that of its slower end: both report the same unless one of them is wrong. */
+struct ft_rate ft_rate_seen(const struct ft_snapshot *s, const struct ft_port *port);
+static inline struct ft_rate ft_cable_rate(const struct ft_model *m, uint32_t port)
+{
+	return ft_rate_seen(m->snapshot, &m->snapshot->ports[port]);
+}
+
 /* The place of that switch, or FT_NONE. */
 static inline uint32_t ft_place_of_port(const struct ft_model *m, uint32_t port)
 {

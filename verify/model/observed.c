@@ -483,3 +483,11 @@ int ft_observed_build(struct ft_model *m)
 		observed_entry_find(m);
 	return r;
 }
+
+struct ft_rate ft_rate_seen(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	const struct ft_port *peer = ft_port_peer(s, port);
+	unsigned int near = ft_rate_mbps(port->rate), far = peer ? ft_rate_mbps(peer->rate) : 0;
+
+	return far > 0 && (near == 0 || far < near) ? peer->rate : port->rate;
+}
