@@ -19,8 +19,7 @@ struct ft_assign_vertex {
 	uint32_t hosts;
 	bool may_host;	  /* planned switch: hosts belong on it, even if it has none now */
 	uint32_t excused; /* observed switch: cables that may exist, but could not be seen */
-	uint16_t rate[2]; /* to switches, to hosts: of a planned class, or of most such cables (0: not said, none seen)
-			   */
+	uint16_t rate[2]; /* to switches, to hosts: said of its class, or of most cables; 0: not known */
 };
 
 /* True if a switch with @have ports may be one with @want. It may have one more: that of its aggregation node. */
