@@ -341,8 +341,8 @@ def wired_at_random(rng, topology, size, groups, each):
 def groups_kept(directory):
     """Groups that others joined are recognised, with cables missing and a switch down, which are told one by one."""
     net, inferred = (os.path.join(directory, name) for name in ("kept.net", "kept.json"))
-    for topology, size, groups, each in (("dragonfly", 6, 7, 2), ("dragonfly", 8, 9, 3), ("dragonfly+", 4, 9, 2),
-                                         ("dragonfly+", 6, 7, 4)):
+    for topology, size, groups, each in (("dragonfly", 4, 9, 1), ("dragonfly", 6, 7, 2), ("dragonfly", 8, 9, 3),
+                                         ("dragonfly+", 4, 9, 2), ("dragonfly+", 6, 7, 4)):
         wrong = []
         for seed in range(8):
             rng = random.Random(f"kept:{topology}:{size}:{groups}:{seed}")

@@ -5,11 +5,13 @@
  * missing by the rule, and lists the cables between them.
  *
  * 1. Groups. Leafs and spines: cells.c. Routers of a group have most of their neighbours in common with each other, and
- *    hardly any with those of other groups that they are cabled to: a union-find over the former cables.
+ *    hardly any with those of other groups that they are cabled to: a union-find over the former cables. What falls
+ *    apart, since small groups that lack cables have few neighbours in common, is put together by its cables.
  * 2. Nearly all pairs of groups are joined; else it is no dragonfly, whatever its groups.
  * 3. A group with one switch less than all others has one that is down, if enough others lack a cable.
- * 4. Cables between groups are as the general inference plans them, and more where two groups have fewer between them
- *    than nearly all have, and it can be told which of their switches lack them.
+ * 4. Cables between groups are as they are seen, and more where two groups have fewer between them than nearly all
+ * have, and it can be told which of their switches lack them; else a note tells. Where the groups have unlike numbers,
+ * they are as the general inference plans them.
  *
  * Cost: the neighbours of all neighbours; the square of the groups.
  */
@@ -29,6 +31,10 @@
 
 enum {
 	ROUTERS_MIN = 4, /* fewer have too few neighbours in common */
+	LOOKED_MAX = 16, /* common neighbours that are looked at; more are not there by chance */
+	LOOSE_MAX = 256, /* routers outside whole groups */
+	LOOSE_SHARE = 2, /* and one in so many */
+	LOOSE_PAIRS = 3, /* one in so many pairs of two parts of a group has its cable */
 	ENDS_MIN = 2,
 	GROUPS_MIN = 3,
 	ALIKE_MIN = 3,	     /* groups of one size, for another one to have a switch that is down */
@@ -36,6 +42,7 @@ enum {
 	USUAL_PERCENT = 80,  /* of these are joined by equally many cables */
 	WRONG_SOME = 3,	     /* cables that may be wrong, and one of so many; as for families (family.c) */
 	WRONG_SHARE = 20,
+	TOLD_MAX = 6, /* pairs of groups that a note names */
 };
 
 struct group {
@@ -61,6 +68,7 @@ struct wired {
 	struct ft_family_keys keys;
 	struct ft_edge *links; /* between places of different groups */
 	uint32_t link_count;
+	struct ft_text undecided;     /* a note */
 	struct ft_design_graph graph; /* the names of the places */
 };
 
@@ -73,6 +81,7 @@ static void wired_release(struct wired *w)
 	free(w->observed_of);
 	free(w->sizes);
 	free(w->links);
+	ft_text_release(&w->undecided);
 	ft_design_graph_release(&w->graph);
 }
 
@@ -82,6 +91,35 @@ static bool is_plus(const struct wired *w)
 }
 
 /* ---- groups ---- */
+
+/*
+ * The neighbours in common that are cabled to at least half of the others of these, as in a group. The case that bit:
+ * cables between groups of four, of which some have as many neighbours in common by chance as those within.
+ */
+static uint32_t common_in_group(const struct ft_multigraph *g, uint32_t a, uint32_t b)
+{
+	const struct ft_adjacent *p = ft_adjacent_of(g, a), *q = ft_adjacent_of(g, b);
+	uint32_t common[LOOKED_MAX], count = 0, in_group = 0, all = ft_infer_common_neighbours(g, a, b);
+
+	if (all > LOOKED_MAX)
+		return all;
+	while (count < all) {
+		uint32_t x = p->vertex, y = q->vertex;
+
+		if (x == y)
+			common[count++] = x;
+		p += x <= y;
+		q += y <= x;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t cabled = 0;
+
+		for (uint32_t k = 0; k < count; k++)
+			cabled += k != i && ft_edges_between(g, common[i], common[k]) > 0;
+		in_group += cabled * 2 >= count - 1;
+	}
+	return in_group;
+}
 
 /* Joins the routers that have more than half as much in common as either has with any neighbour. */
 static int routers_join(const struct ft_multigraph *g, uint32_t *parent)
@@ -93,13 +131,142 @@ static int routers_join(const struct ft_multigraph *g, uint32_t *parent)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->count; i++)
 		for (uint32_t n = g->first[i]; n < g->first[i + 1]; n++) {
-			common[n] = ft_infer_common_neighbours(g, i, g->adjacent[n].vertex);
+			common[n] = common_in_group(g, i, g->adjacent[n].vertex);
 			most[i] = common[n] > most[i] ? common[n] : most[i];
 		}
 	for (uint32_t i = 0; i < g->count; i++)
 		for (uint32_t n = g->first[i]; n < g->first[i + 1]; n++)
 			if (common[n] * 2 > most[i] && common[n] * 2 > most[g->adjacent[n].vertex])
 				ft_number_join(parent, i, g->adjacent[n].vertex);
+	return 0;
+}
+
+/* The parts of groups, which are cells with fewer routers than most. */
+struct parts {
+	uint32_t *size;	 /* by cell */
+	uint32_t usual;	 /* the size of the cells that most routers are in */
+	uint32_t *cells; /* those of fewer routers */
+	uint32_t count;
+	uint32_t *cables; /* [count][count]: pairs of routers that are cabled */
+};
+
+static void parts_release(struct parts *parts)
+{
+	free(parts->size);
+	free(parts->cells);
+	free(parts->cables);
+}
+
+/* The sizes, and the parts. Returns 1; 0 if there are none, or too many; or -ENOMEM. */
+static int parts_find(const struct ft_group_cells *cells, uint32_t routers, struct parts *parts)
+{
+	_cleanup_free_ uint32_t *votes = calloc(routers + 1UL, sizeof(*votes));
+	uint32_t loose = 0;
+
+	parts->size = calloc(cells->count + 1UL, sizeof(*parts->size));
+	parts->cells = calloc(cells->count + 1UL, sizeof(*parts->cells));
+	if (!votes || !parts->size || !parts->cells)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < routers; i++)
+		parts->size[cells->cell_of[i]]++;
+	for (uint32_t c = 0; c < cells->count; c++)
+		votes[parts->size[c]] += parts->size[c];
+	for (uint32_t size = ROUTERS_MIN; size <= routers; size++)
+		if (votes[size] > votes[parts->usual])
+			parts->usual = size;
+	for (uint32_t c = 0; c < cells->count; c++)
+		if (parts->size[c] < parts->usual) {
+			parts->cells[parts->count++] = c;
+			loose += parts->size[c];
+		}
+	return parts->count > 1 && loose <= LOOSE_MAX && loose * LOOSE_SHARE <= routers;
+}
+
+static int parts_count_cables(const struct ft_multigraph *g, const struct ft_group_cells *cells, struct parts *parts)
+{
+	_cleanup_free_ uint32_t *part_of = malloc((cells->count + 1UL) * sizeof(*part_of));
+
+	parts->cables = calloc((size_t)parts->count * parts->count, sizeof(*parts->cables));
+	if (!part_of || !parts->cables)
+		return -ENOMEM;
+	memset(part_of, 0xff, cells->count * sizeof(*part_of));
+	for (uint32_t k = 0; k < parts->count; k++)
+		part_of[parts->cells[k]] = k;
+	for (uint32_t i = 0; i < g->count; i++)
+		ft_each_adjacent(n, g, i) {
+			uint32_t x = part_of[cells->cell_of[i]], y = part_of[cells->cell_of[n->vertex]];
+
+			if (x != FT_NONE && y != FT_NONE && x != y)
+				parts->cables[(size_t)x * parts->count + y]++;
+		}
+	return 0;
+}
+
+/* The two parts with the most cables between them that may be of one group; of equals the largest. False: none. */
+static bool parts_choose(const struct parts *parts, uint32_t *ret_x, uint32_t *ret_y)
+{
+	uint32_t most = 0, largest = 0;
+
+	for (uint32_t x = 0; x < parts->count; x++)
+		for (uint32_t y = 0; y < x; y++) {
+			uint32_t cables = parts->cables[(size_t)x * parts->count + y];
+			uint32_t one = parts->size[parts->cells[x]], other = parts->size[parts->cells[y]];
+
+			if (cables == 0 || cables < most || one + other > parts->usual ||
+			    cables * LOOSE_PAIRS < one * other || (cables == most && one + other <= largest))
+				continue;
+			most = cables;
+			largest = one + other;
+			*ret_x = x;
+			*ret_y = y;
+		}
+	return most > 0;
+}
+
+/* Agglomerates the parts: two by two, until none are left that may be of one group. */
+static int parts_join(const struct ft_multigraph *g, struct ft_group_cells *cells)
+{
+	_cleanup_(parts_release) struct parts parts = {0};
+	int r = parts_find(cells, g->count, &parts);
+	uint32_t x, y;
+
+	if (r > 0)
+		r = parts_count_cables(g, cells, &parts) < 0 ? -ENOMEM : 1;
+	while (r > 0 && parts_choose(&parts, &x, &y)) {
+		for (uint32_t i = 0; i < g->count; i++)
+			if (cells->cell_of[i] == parts.cells[x])
+				cells->cell_of[i] = parts.cells[y];
+		for (uint32_t k = 0; k < parts.count; k++) {
+			uint32_t *row = &parts.cables[(size_t)y * parts.count + k];
+
+			*row += parts.cables[(size_t)x * parts.count + k];
+			parts.cables[(size_t)k * parts.count + y] = *row;
+			parts.cables[(size_t)x * parts.count + k] = parts.cables[(size_t)k * parts.count + x] = 0;
+		}
+		parts.cables[(size_t)y * parts.count + y] = 0;
+		parts.size[parts.cells[y]] += parts.size[parts.cells[x]];
+		parts.size[parts.cells[x]] = 0;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* Numbers cells from 0, without those that have no router left. */
+static int cells_renumber(struct ft_group_cells *cells, uint32_t routers)
+{
+	_cleanup_free_ uint32_t *number = malloc((cells->count + 1UL) * sizeof(*number));
+	uint32_t count = 0;
+
+	if (!number)
+		return -ENOMEM;
+	memset(number, 0xff, cells->count * sizeof(*number));
+	for (uint32_t i = 0; i < routers; i++) {
+		uint32_t *new = &number[cells->cell_of[i]];
+
+		if (*new == FT_NONE)
+			*new = count++;
+		cells->cell_of[i] = *new;
+	}
+	cells->count = count;
 	return 0;
 }
 
@@ -121,7 +288,8 @@ static int routers_find(struct wired *w)
 	cells->count = ft_number_sets(cells->cell_of, g->count);
 	for (uint32_t i = 0; i < g->count; i++)
 		cells->leaf[i] = true;
-	return 0;
+	r = parts_join(g, cells);
+	return r < 0 ? r : cells_renumber(cells, g->count);
 }
 
 /* A dragonfly has hosts on all switches but, where these are down, a few. */
@@ -434,6 +602,30 @@ static void lacking_add(struct wired *w, struct sums *sums)
 	}
 }
 
+static int ends_compare(const void *one, const void *other)
+{
+	const struct ft_edge *x = one, *y = other;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/* One link of those between the same places: of a bundle that is seen, and of what it lacks. */
+static void links_merge(struct wired *w)
+{
+	uint32_t count = 0;
+
+	qsort(w->links, w->link_count, sizeof(*w->links), ends_compare);
+	for (uint32_t i = 0; i < w->link_count; i++) {
+		if (count > 0 && ends_compare(&w->links[count - 1], &w->links[i]) == 0)
+			w->links[count - 1].count += w->links[i].count;
+		else
+			w->links[count++] = w->links[i];
+	}
+	w->link_count = count;
+}
+
 static int link_compare(const void *one, const void *other)
 {
 	const struct ft_edge *x = one, *y = other;
@@ -445,36 +637,92 @@ static int link_compare(const void *one, const void *other)
 	return (x->b > y->b) - (x->b < y->b);
 }
 
+/* The cables between groups that are seen and planned. */
+static void seen_add(struct wired *w, struct sums *sums)
+{
+	for (uint32_t i = 0; i < w->intent->pair_count; i++) {
+		const struct ft_meant *pair = &w->intent->pairs[i];
+		uint32_t count = pair->seen < pair->planned ? pair->seen : pair->planned;
+
+		if (count > 0 && is_between(w, pair->a, pair->b))
+			link_add(w, sums, w->place_of[pair->a], w->place_of[pair->b], count);
+	}
+}
+
+/*
+ * The cables between groups that are planned and were not seen. Where all pairs of groups have as many, only those of a
+ * bundle that is thinner: others are guessed by the ways around them, which tell nothing where cables lie at random.
+ */
+static void planned_add(struct wired *w, struct sums *sums)
+{
+	for (uint32_t i = 0; i < w->intent->pair_count; i++) {
+		const struct ft_meant *pair = &w->intent->pairs[i];
+		uint32_t x = w->place_of[pair->a], y = w->place_of[pair->b];
+
+		if (pair->planned <= pair->seen || !is_between(w, pair->a, pair->b))
+			continue;
+		if (sums->usual_pair == 0 || (pair->seen > 0 && *pair_sum(w, sums, group_at(w, x), group_at(w, y)) +
+										pair->planned - pair->seen <=
+									sums->usual_pair))
+			link_add(w, sums, x, y, pair->planned - pair->seen);
+	}
+}
+
+static const char *label_in(const struct wired *w, uint32_t group)
+{
+	return w->f->observed->switches[w->groups[group].lowest].label;
+}
+
+/* Notes the pairs of groups that lack cables of which nothing tells the switches. */
+static void lacking_tell(struct wired *w, const struct sums *sums)
+{
+	uint32_t told = 0, all = 0, count, last;
+
+	for (uint32_t a = 0; a < w->cells.count && w->unseen == 0; a++)
+		for (uint32_t b = a + 1; b < w->cells.count; b++) {
+			uint32_t seen = *pair_sum(w, sums, a, b);
+
+			if (seen >= sums->usual_pair || lacks_in(w, sums, a, &count, &last) == 0 ||
+			    lacks_in(w, sums, b, &count, &last) == 0)
+				continue;
+			if (all++ < TOLD_MAX)
+				ft_text_printf(&w->undecided, "%sthe groups of %s and %s: %u seen, most have %u",
+					       told++ ? "; " : "", label_in(w, a), label_in(w, b), seen,
+					       sums->usual_pair);
+		}
+	if (all > told)
+		ft_text_printf(&w->undecided, "; and %u pairs more", all - told);
+	if (all > 0)
+		ft_text_puts(&w->undecided,
+			     ": cables may be missing between them, and nothing tells between which of their switches");
+}
+
 /* Returns 1; 0 if the groups are not joined, or an unseen switch would have no cables to others. */
 static int links_make(struct wired *w)
 {
-	const struct ft_intent *intent = w->intent;
 	_cleanup_(sums_release) struct sums sums = {0};
 	size_t groups = w->cells.count, pairs = groups * groups;
 
 	sums.pairs = calloc(pairs, sizeof(*sums.pairs));
 	sums.place = calloc(w->places + 1UL, sizeof(*sums.place));
-	w->links = calloc(intent->pair_count + (size_t)w->places + pairs, sizeof(*w->links));
+	w->links = calloc(2UL * w->intent->pair_count + (size_t)w->places + pairs, sizeof(*w->links));
 	if (!sums.pairs || !sums.place || !w->links)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < intent->pair_count; i++) {
-		const struct ft_meant *pair = &intent->pairs[i];
-
-		uint32_t planned = w->unseen > 0 && pair->seen < pair->planned ? pair->seen : pair->planned;
-
-		/* Cables of a switch that is down are missing at switches that are not cabled to each other. */
-		if (planned > 0 && is_between(w, pair->a, pair->b))
-			link_add(w, &sums, w->place_of[pair->a], w->place_of[pair->b], planned);
-	}
+	seen_add(w, &sums);
 	if (!usual_find(w, &sums))
 		return 0;
+	/* Cables of a switch that is down are missing at switches that are not cabled to each other. */
+	if (w->unseen == 0)
+		planned_add(w, &sums);
 	if (sums.usual_pair > 0)
 		lacking_add(w, &sums);
+	lacking_tell(w, &sums);
 	/* A switch that is down is told by those that lack its cables, or else the group is just smaller. */
 	for (uint32_t i = 0; i < w->places; i++)
 		if (w->observed_of[i] == FT_NONE && sums.place[i] != sums.usual_place &&
 		    !(is_plus(w) && w->groups[group_at(w, i)].unseen_leaf))
 			return 0;
+	links_merge(w);
 	qsort(w->links, w->link_count, sizeof(*w->links), link_compare);
 	return 1;
 }
@@ -582,6 +830,10 @@ static void why_write(const struct wired *w, uint64_t wrong, struct ft_text *tex
 			     "cables");
 	ft_text_puts(text, "\"");
 	ft_infer_by_rule_notes(w->f, NULL, text);
+	if (ft_text_string(&w->undecided)[0] != '\0') {
+		ft_text_puts(text, ",\n\t\t\"undecided\": ");
+		ft_text_add_json(text, ft_text_string(&w->undecided));
+	}
 	ft_text_puts(text, "\n\t}");
 }
 
@@ -603,7 +855,7 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 	if (r == 0)
 		r = bind_write(w, text);
 	ft_text_puts(text, "\n}\n");
-	return r < 0 || ft_text_failed(text) || ft_text_failed(&hosts) ? -ENOMEM : 0;
+	return r < 0 || ft_text_failed(text) || ft_text_failed(&hosts) || ft_text_failed(&w->undecided) ? -ENOMEM : 0;
 }
 
 static int design_make(struct wired *w, struct ft_text *text, uint64_t *ret_wrong)
