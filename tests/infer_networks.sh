@@ -84,6 +84,20 @@ printf '{"ftcheck": 1, "name": "t", "topology": "torus", "dims": [4, 6], "bundle
 	[ "$(grep -c '^warning cable-missing' "$work/report")" = 3 ] && grep -q '; 3 findings$' "$work/report"
 result "a torus that lacks three cables, within seconds" $?
 
+# Bundles of 8 and 4, of which three lack a cable, as a HyperX with bundles of 7 and 4 has them with one that was moved.
+printf '{"ftcheck": 1, "name": "c", "nodes": 120, "topology": "torus", "dims": [2, 3], "bundle": 4,
+	"edge": {"ports": 36, "ports_to_nodes": 20}}' >"$work/plain"
+"$ftplan" --format ibsim "$work/plain" | awk '
+	/^Switch/ { at = $5 }
+	/^\[21\]/ && at ~ /"sw-[01]-[01]"/ { next }
+	/^\[33\]/ && at == "\"sw-0-0\"" { next }
+	/^\[29\]/ && at == "\"sw-0-2\"" { next }
+	{ print }' >"$work/net" && "$ftplan" --infer "$work/net" >"$work/design" &&
+	grep -q '"topology": "torus"' "$work/design" &&
+	"$ftcheck" --plan "$work/design" --from "$work/net" --format json | grep -o '"code": *"[^"]*"' |
+		sort | uniq -c | grep -q '^ *3 "code": *"cable-missing"$'
+result "a small torus with bundles of 8, of which three lack a cable" $?
+
 # Built with a leaf less, which looks as if the last one was off.
 printf '{"ftcheck": 1, "name": "d", "nodes": 16, "topology": "dragonfly+", "group": {"leafs": 3, "spines": 3, "global": 2},
 	"groups": [{"count": 2}, {"count": 1, "leafs": 2}], "edge": {"ports": 16, "ports_to_nodes": 2}}' >"$work/plain"

@@ -51,21 +51,25 @@ void ft_grid_label(struct ft_text *text, const struct ft_layout *layout)
 
 /* ---- recognising ---- */
 
-/* The bundles: each dimension has one of the widths that are frequent, and none of these is without. */
-static int guess_bundles(struct ft_grid_guess *g, uint32_t dimension, uint32_t used)
+/*
+ * The bundles: each dimension has one of the widths that are frequent, and one of them the rarest: those without it are
+ * offered when there are fewer widths. More frequent ones may be without, as they may be bundles that lack cables. The
+ * case that bit: a torus of 2x3, of whose three bundles of 8 cables two had 7.
+ */
+static int guess_bundles(struct ft_grid_guess *g, uint32_t dimension, bool rarest)
 {
 	const struct ft_sketch *sketch = g->sketch;
 	int r = 0;
 
 	if (dimension == g->keys.dim_count)
-		return used == (1U << sketch->width_count) - 1 ? sketch->offer(sketch, g->family, &g->keys) : 0;
+		return rarest ? sketch->offer(sketch, g->family, &g->keys) : 0;
 	for (uint32_t w = 0; r == 0 && w < sketch->width_count; w++) {
 		uint32_t share = g->pairs_double && g->keys.dims[dimension] == 2 ? 2 : 1;
 
 		if (sketch->widths[w] % share != 0)
 			continue;
 		g->keys.bundles[dimension] = sketch->widths[w] / share;
-		r = guess_bundles(g, dimension + 1, used | 1U << w);
+		r = guess_bundles(g, dimension + 1, rarest || w + 1 == sketch->width_count);
 	}
 	return r;
 }
@@ -87,7 +91,7 @@ static int guess_dims(struct ft_grid_guess *g, uint32_t left, uint32_t least, ui
 			return g->sketch->offer(g->sketch, g->family, &g->keys);
 		}
 		g->keys.bundle_count = g->keys.dim_count;
-		return guess_bundles(g, 0, 0);
+		return guess_bundles(g, 0, false);
 	}
 	for (uint32_t size = least; r == 0 && size <= left; size++) {
 		uint32_t more = neighbours + g->neighbours_along(size);

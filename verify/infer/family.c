@@ -39,12 +39,13 @@ enum {
 	UNSEEN_FROM = 7,     /* switches from which on another one may be unseen, */
 	UNSEEN_DEGREE = 3,   /* of so many neighbours or more */
 	TRIALS_UNSEEN = 3,   /* candidates with an unseen switch that are matched */
+	MOVED_COST = 4,	     /* a moved cable is as unlikely as so many that are missing */
 };
 
 /*
  * How far others are: of the switches that were asked, how many pairs are so many cables apart. First by all cables,
- * then by those of each width alone, which tells dimensions apart whose bundles differ. Finally how many pairs have so
- * many two-hop walks between them, which tells apart Slim Flies of one size: all their distances are 1 or 2.
+ * then by bundles of each width alone, which tells dimensions apart whose bundles differ. Finally how many pairs have
+ * so many two-hop walks between them, which tells apart Slim Flies of one size: all their distances are 1 or 2.
  */
 enum { WALKS = 1 + FT_SKETCH_WIDTHS_MAX, ROWS };
 struct distances {
@@ -67,9 +68,9 @@ struct recognition {
 	uint32_t most_cables, usual_cables; /* of a switch to others */
 	uint32_t unseen;		    /* switches that are planned and were not seen: one or none */
 	uint64_t cables;
-	uint32_t widths[FT_SKETCH_WIDTHS_MAX], width_count; /* as in the sketch */
-	struct distances seen;
-	uint32_t *queue, *steps; /* scratch, by switch */
+	uint32_t widths[FT_SKETCH_WIDTHS_MAX], width_count; /* of the candidate's bundles, in rising order, and */
+	struct distances seen;				    /* by these the fabric's distances */
+	uint32_t *queue, *steps;			    /* scratch, by switch */
 	struct ft_group_size *cells;
 	struct candidate best[TRIALS_MAX];
 	uint32_t best_count;
@@ -84,9 +85,31 @@ static void recognition_release(struct recognition *x)
 
 /* ---- distances ---- */
 
-/* Breadth-first from @source over bundles of that width; 0: of any. */
+/* The thinnest bundles of a candidate, of which each has a row. */
+static void widths_of(const struct ft_multigraph *graph, uint32_t widths[FT_SKETCH_WIDTHS_MAX], uint32_t *ret_count)
+{
+	uint32_t count = 0;
+
+	memset(widths, 0, FT_SKETCH_WIDTHS_MAX * sizeof(*widths));
+	for (uint32_t last = 0; count < FT_SKETCH_WIDTHS_MAX; last = widths[count++]) {
+		uint32_t next = UINT32_MAX;
+
+		for (uint32_t n = 0; n < graph->first[graph->count]; n++)
+			if (graph->adjacent[n].count > last && graph->adjacent[n].count < next)
+				next = graph->adjacent[n].count;
+		if (next == UINT32_MAX)
+			break;
+		widths[count] = next;
+	}
+	*ret_count = count;
+}
+
+/*
+ * Breadth-first from @source over bundles of more than @over cables and at most @most. A bundle that lacks cables is
+ * one of the next width.
+ */
 static void distances_from(const struct recognition *x, const struct ft_multigraph *graph, uint32_t source,
-			   uint32_t width, uint64_t sum[STEPS_MAX])
+			   uint32_t over, uint32_t most, uint64_t sum[STEPS_MAX])
 {
 	uint32_t head = 0, tail = 0;
 
@@ -98,7 +121,7 @@ static void distances_from(const struct recognition *x, const struct ft_multigra
 
 		sum[step < STEPS_MAX ? step : STEPS_MAX - 1]++;
 		ft_each_adjacent(n, graph, at) {
-			if (x->steps[n->vertex] != FT_NONE || (width && n->count != width))
+			if (x->steps[n->vertex] != FT_NONE || n->count <= over || n->count > most)
 				continue;
 			x->steps[n->vertex] = step + 1;
 			x->queue[tail++] = n->vertex;
@@ -126,9 +149,10 @@ static void distances_count(const struct recognition *x, const struct ft_multigr
 
 	*ret_sum = (struct distances){0};
 	for (uint32_t i = 0; i < graph->count; i += stride) {
-		distances_from(x, graph, i, 0, ret_sum->pairs[0]);
+		distances_from(x, graph, i, 0, UINT32_MAX, ret_sum->pairs[0]);
 		for (uint32_t w = 0; w < x->width_count && x->width_count > 1; w++)
-			distances_from(x, graph, i, x->widths[w], ret_sum->pairs[1 + w]);
+			distances_from(x, graph, i, w > 0 ? x->widths[w - 1] : 0,
+				       w + 1 < x->width_count ? x->widths[w] : UINT32_MAX, ret_sum->pairs[1 + w]);
 		walks_from(x, graph, i, ret_sum->pairs[WALKS]);
 	}
 }
@@ -524,6 +548,22 @@ static uint64_t apart_most(const struct recognition *x, uint64_t wrong)
 	return most + 2 * x->unseen * sum / x->f->graph.count;
 }
 
+/* How far the distances of the fabric are from those of a candidate, by the widths of its bundles. */
+static uint64_t candidate_apart(struct recognition *x, const struct ft_multigraph *graph)
+{
+	uint32_t widths[FT_SKETCH_WIDTHS_MAX], count;
+	struct distances planned;
+
+	widths_of(graph, widths, &count);
+	if (count != x->width_count || memcmp(widths, x->widths, sizeof(widths)) != 0) {
+		memcpy(x->widths, widths, sizeof(widths));
+		x->width_count = count;
+		distances_count(x, &x->f->graph, &x->seen);
+	}
+	distances_count(x, graph, &planned);
+	return distances_apart(&x->seen, &planned);
+}
+
 /* Plans it if its numbers are those of the fabric, and compares distances. */
 static int candidate_offer(const struct ft_sketch *sketch, const struct ft_family *family,
 			   const struct ft_family_keys *keys)
@@ -534,7 +574,6 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	_cleanup_(ft_multigraph_release) struct ft_multigraph graph = {0};
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	struct distances planned;
 	uint64_t wrong = 0, surplus = 0;
 	int r;
 
@@ -558,8 +597,7 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 		c.least = wrong_beside_unseen(x, &graph);
 	if (r < 0 || !few_wrong(x, c.least) || surplus > WRONG_SOME + x->cables / SURPLUS_SHARE)
 		return r;
-	distances_count(x, &graph, &planned);
-	c.apart = distances_apart(&x->seen, &planned);
+	c.apart = candidate_apart(x, &graph);
 	if (c.apart <= apart_most(x, wrong))
 		candidate_keep(x, &c);
 	return 0;
@@ -624,9 +662,6 @@ static int candidates_find(struct recognition *x)
 	sketch.cables = x->cables;
 	if (x->unseen > 0)
 		sketch_complete(x, &sketch);
-	memcpy(x->widths, sketch.widths, sizeof(x->widths));
-	x->width_count = sketch.width_count;
-	distances_count(x, &f->graph, &x->seen);
 	/* The rarer widths may be bundles that lack cables. */
 	for (uint32_t widths = sketch.width_count, i = 1; r == 0 && i <= widths; i++) {
 		sketch.width_count = i;
@@ -683,6 +718,18 @@ static int unseen_tell(const struct recognition *x, const struct ft_text *draft,
 	return places->unseen ? 0 : -ENOMEM;
 }
 
+/* The cables that were moved or swapped. */
+static uint64_t moved_in(const struct ft_report *report)
+{
+	uint64_t moved = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++)
+		if (report->findings[i].code == FT_CODE_CABLES_SWAPPED ||
+		    report->findings[i].code == FT_CODE_CABLE_MISPLACED)
+			moved += report->findings[i].count;
+	return moved;
+}
+
 static double log2_factorial(uint64_t n)
 {
 	int sign;
@@ -702,13 +749,9 @@ static bool is_shorter(const struct recognition *x, const struct ft_report *repo
 {
 	enum { MARGIN = 8 }; /* bits: of 256 random networks at most one is taken for the family */
 	const struct ft_multigraph *g = &x->f->graph;
-	uint64_t pairs = g->first[g->count] / 2, moved = 0;
+	uint64_t pairs = g->first[g->count] / 2, moved = moved_in(report);
 	double mean = 2.0 * (double)pairs / g->count, graph = 0;
 
-	for (size_t i = 0; i < report->finding_count; i++)
-		if (report->findings[i].code == FT_CODE_CABLES_SWAPPED ||
-		    report->findings[i].code == FT_CODE_CABLE_MISPLACED)
-			moved += report->findings[i].count;
 	if (moved == 0 || moved > x->cables)
 		return moved == 0;
 	graph = log2_factorial(2 * pairs) - log2_factorial(pairs) - (double)pairs - log2_factorial(g->count) -
@@ -741,9 +784,16 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 	return few_wrong(x, ft_infer_by_rule_wrong(report, x->unseen)) && is_shorter(x, report);
 }
 
-/* Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM. */
+/*
+ * Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM.
+ *
+ * @ret_cost  out: what candidates are compared by, at least @ret_wrong. To tell a moved cable takes the bits of where
+ * it was and of where it is, to tell a missing one only the former, and cables are missing more often. The case that
+ * bit: a torus of 2x3 with bundles of 8 and 4 that lacked three cables was a HyperX with bundles of 7 and 4 with one
+ * moved.
+ */
 static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text,
-			   uint64_t *ret_wrong)
+			   uint64_t *ret_wrong, uint64_t *ret_cost)
 {
 	_cleanup_(places_release) struct places places = {0};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
@@ -759,17 +809,19 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	places.wrong = *ret_wrong = ft_infer_by_rule_wrong(report, x->unseen);
+	*ret_cost = *ret_wrong + (MOVED_COST - 1) * moved_in(report);
 	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &draft, &places, text) : 0;
 }
 
 /*
- * The design of a family, with that many unseen switches and less than @least cables wrong. As ft_infer_family().
+ * The design of a family, with that many unseen switches and a cost of less than @least, which becomes its own. As
+ * ft_infer_family().
  *
  * A candidate by which at least as many cables are wrong as by one that was matched is not tried: the matcher and the
  * explanation try longest where nothing fits. A torus of 4x6 that lacked three cables took ten seconds, all but one of
  * them to see whether it is one of 5x5 that lacks a switch.
  */
-static int recognise(const struct ft_inference *f, const char *name, uint32_t unseen, uint64_t least,
+static int recognise(const struct ft_inference *f, const char *name, uint32_t unseen, uint64_t *least,
 		     struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(recognition_release) struct recognition x = {.f = f, .name = name, .unseen = unseen};
@@ -786,15 +838,16 @@ static int recognise(const struct ft_inference *f, const char *name, uint32_t un
 		x.best_count = ft_number_least(x.best_count, TRIALS_UNSEEN);
 	for (uint32_t i = 0; r == 0 && i < x.best_count && !(found && x.cables > LARGE); i++) {
 		_cleanup_(ft_text_release) struct ft_text draft = {0};
-		uint64_t wrong = 0;
+		uint64_t wrong = 0, cost = 0;
 
-		if (x.best[i].least >= least)
+		if (x.best[i].least >= *least)
 			continue;
-		r = candidate_match(&x, &x.best[i], &draft, &wrong);
-		if (r > 0 && wrong < least) {
+		r = candidate_match(&x, &x.best[i], &draft, &wrong, &cost);
+		if (r > 0 && cost < *least) {
 			ft_text_reset(text);
 			ft_text_add(text, draft.data, draft.length);
-			*ret_wrong = least = wrong;
+			*ret_wrong = wrong;
+			*least = cost;
 			found = true;
 		}
 		r = r > 0 ? 0 : r;
@@ -819,9 +872,9 @@ static bool may_lack_switch(const struct ft_inference *f)
 int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(ft_text_release) struct ft_text with_unseen = {0};
-	int r = recognise(f, name, 0, UINT64_MAX, text, ret_wrong), more;
+	uint64_t least = UINT64_MAX, wrong = 0;
+	int r = recognise(f, name, 0, &least, text, ret_wrong), more;
 	bool lacks = false;
-	uint64_t wrong = 0;
 
 	if (r < 0 || !may_lack_switch(f))
 		return r;
@@ -829,7 +882,8 @@ int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_te
 		return -ENOMEM;
 	if (r > 0 && *ret_wrong == 0 && !lacks)
 		return r;
-	more = recognise(f, name, 1, r > 0 ? *ret_wrong + lacks : UINT64_MAX, &with_unseen, &wrong);
+	least += r > 0 && lacks;
+	more = recognise(f, name, 1, &least, &with_unseen, &wrong);
 	if (more <= 0)
 		return more < 0 ? more : r;
 	ft_text_reset(text);
