@@ -404,7 +404,7 @@ static bool is_beside_silence(const struct ft_model *m, uint32_t o)
 {
 	uint32_t place = m->observed.switches[o].planned, silent = 0;
 
-	if (place == FT_NONE || m->named[o] == place || m->places[place]->guid || ft_bind_of(m, place)->count > 0)
+	if (place == FT_NONE || ft_is_told(m, o, place))
 		return false;
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
 		uint32_t peer = m->observed_of[pair->peer];

@@ -381,12 +381,6 @@ static bool are_alike(const struct ft_model *m, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* True where a name or a GUID tells which switch it is. */
-static bool is_told(const struct ft_model *m, uint32_t place)
-{
-	return m->named[m->observed_of[place]] == place || m->places[place]->guid || ft_bind_of(m, place)->count > 0;
-}
-
 /*
  * An unseen switch may have been cabled to another one that is like its neighbour. The case that bit: of eight edges
  * without names one was said to have lost a management switch, and seven others had as many dark ports. O(places *
@@ -400,14 +394,15 @@ static void peers_look(struct explain *x, struct ft_finding *f, uint32_t planned
 		uint32_t q = pair->peer, width = m->cells.width[pair->cell], alike = 1;
 		char kind[FT_KIND_WORDS_SIZE];
 
-		if (width == 0 || m->observed_of[q] == FT_NONE || is_told(m, q))
+		if (width == 0 || m->observed_of[q] == FT_NONE || ft_is_told(m, m->observed_of[q], q))
 			continue;
 		for (uint32_t p = 0; p < m->place_count; p++) {
 			const struct ft_pair *its = ft_pair_at(m, p, planned);
 
 			alike +=
 				p != q && m->observed_of[p] != FT_NONE && m->places[p]->kind == m->places[q]->kind &&
-				!is_told(m, p) && (!its || m->cells.width[its->cell] < width) && are_alike(m, p, q) &&
+				!ft_is_told(m, m->observed_of[p], p) && (!its || m->cells.width[its->cell] < width) &&
+				are_alike(m, p, q) &&
 				ft_uplinks_in_state(m, m->observed_of[p], FT_LINK_DOWN) >=
 					ft_number_least(width, ft_uplinks_in_state(m, m->observed_of[q], FT_LINK_DOWN));
 		}

@@ -97,6 +97,24 @@ static int others_deal(struct ft_assign_work *w, const struct dealt *who, uint32
 	return 0;
 }
 
+static uint32_t hosts_apart_at(const struct ft_assign *in, uint32_t o, uint32_t p)
+{
+	return o == FT_UNASSIGNED ? 0 : hosts_apart(in->observed_at[o].hosts, in->planned_at[p].hosts);
+}
+
+/* True if the sum of host differences is no larger once @a, at @p, and @b, at @q, are exchanged. Either may be none. */
+static bool hosts_let_exchange(const struct ft_assign *in, uint32_t a, uint32_t p, uint32_t b, uint32_t q)
+{
+	return hosts_apart_at(in, a, q) + hosts_apart_at(in, b, p) <=
+	       hosts_apart_at(in, a, p) + hosts_apart_at(in, b, q);
+}
+
+/* True for a switch that is in the place of its name, or bound. */
+static bool stays(const struct ft_assign *in, uint32_t o, uint32_t p)
+{
+	return o != FT_UNASSIGNED && (in->fixed[o] || in->named[o] == p);
+}
+
 /* Moves switches to the places of their names if that does not change the sum of host differences. */
 static void names_deal(struct ft_assign_work *w, uint32_t c)
 {
@@ -104,21 +122,11 @@ static void names_deal(struct ft_assign_work *w, uint32_t c)
 
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
 		uint32_t from = w->members[i], o = w->origin[from],
-			 to = o == FT_UNASSIGNED ? FT_UNASSIGNED : in->named[o], other;
-		uint32_t before, after;
+			 to = o == FT_UNASSIGNED ? FT_UNASSIGNED : in->named[o];
 
-		if (to == FT_UNASSIGNED || to == from || w->twin[to] != c || in->fixed[o])
+		if (to == FT_UNASSIGNED || w->twin[to] != c || stays(in, o, from) || stays(in, w->origin[to], to))
 			continue;
-		other = w->origin[to];
-		if (other != FT_UNASSIGNED && (in->fixed[other] || in->named[other] == to))
-			continue;
-		before = hosts_apart(in->observed_at[o].hosts, in->planned_at[from].hosts);
-		after = hosts_apart(in->observed_at[o].hosts, in->planned_at[to].hosts);
-		if (other != FT_UNASSIGNED) {
-			before += hosts_apart(in->observed_at[other].hosts, in->planned_at[to].hosts);
-			after += hosts_apart(in->observed_at[other].hosts, in->planned_at[from].hosts);
-		}
-		if (after <= before)
+		if (hosts_let_exchange(in, o, from, w->origin[to], to))
 			ft_assign_exchange(w, o, to);
 	}
 }
@@ -137,11 +145,6 @@ static uint32_t rates_apart(const struct ft_assign *in, uint32_t o, uint32_t p)
 	return apart;
 }
 
-static uint32_t hosts_apart_at(const struct ft_assign *in, uint32_t o, uint32_t p)
-{
-	return o == FT_UNASSIGNED ? 0 : hosts_apart(in->observed_at[o].hosts, in->planned_at[p].hosts);
-}
-
 /* Exchanges switches of which more have the rates of their places then, if that does not change the sum of host
  * differences. Who is in the place of a name stays. */
 static void rates_deal(struct ft_assign_work *w, uint32_t c)
@@ -153,15 +156,13 @@ static void rates_deal(struct ft_assign_work *w, uint32_t c)
 		for (const uint32_t *q = first; q < end; q++) {
 			uint32_t a = w->origin[*p], b = w->origin[*q];
 
-			if (rates_apart(in, a, *p) == 0 || in->fixed[a] || in->named[a] == *p)
+			if (rates_apart(in, a, *p) == 0 || stays(in, a, *p))
 				break;
-			if (q == p || (b != FT_UNASSIGNED && (in->fixed[b] || in->named[b] == *q)) ||
-			    rates_apart(in, a, *q) + rates_apart(in, b, *p) >=
-				    rates_apart(in, a, *p) + rates_apart(in, b, *q) ||
-			    hosts_apart_at(in, a, *q) + hosts_apart_at(in, b, *p) >
-				    hosts_apart_at(in, a, *p) + hosts_apart_at(in, b, *q))
+			if (q == p || stays(in, b, *q) || !hosts_let_exchange(in, a, *p, b, *q))
 				continue;
-			ft_assign_exchange(w, a, *q);
+			if (rates_apart(in, a, *q) + rates_apart(in, b, *p) <
+			    rates_apart(in, a, *p) + rates_apart(in, b, *q))
+				ft_assign_exchange(w, a, *q);
 		}
 }
 
@@ -177,7 +178,7 @@ static void ranks_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, 
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
 		uint32_t p = w->members[i], o = w->origin[p];
 
-		if (o != FT_UNASSIGNED && !in->fixed[o] && in->named[o] != p)
+		if (o != FT_UNASSIGNED && !stays(in, o, p))
 			seats[count++] =
 				(struct dealt){in->planned_at[p].hosts, i, p,
 					       (uint32_t)in->planned_at[p].rate[0] << 16 | in->planned_at[p].rate[1]};

@@ -413,6 +413,12 @@ static inline const struct ft_bind *ft_bind_of(const struct ft_model *m, uint32_
 	return ft_plan_bind(m->design, m->plan, ft_plan_index(m, place));
 }
 
+/* True where a name, a GUID or a binding tells that @observed is the switch in that place. */
+static inline bool ft_is_told(const struct ft_model *m, uint32_t observed, uint32_t place)
+{
+	return m->named[observed] == place || m->places[place]->guid || ft_bind_of(m, place)->count > 0;
+}
+
 /* Ports for hosts of a planned switch, connected now or not. */
 static inline uint32_t ft_host_ports_of(const struct ft_model *m, uint32_t place)
 {
