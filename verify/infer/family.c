@@ -593,8 +593,11 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	if (r == 0)
 		r = wrong_at_least(x, &graph, &wrong, &surplus);
 	c.least = wrong > lost_with_unseen(x) ? wrong - lost_with_unseen(x) : 0;
-	if (x->unseen > 0 && c.least < wrong_beside_unseen(x, &graph))
-		c.least = wrong_beside_unseen(x, &graph);
+	if (x->unseen > 0) {
+		uint64_t beside = wrong_beside_unseen(x, &graph);
+
+		c.least = c.least < beside ? beside : c.least;
+	}
 	if (r < 0 || !few_wrong(x, c.least) || surplus > WRONG_SOME + x->cables / SURPLUS_SHARE)
 		return r;
 	c.apart = candidate_apart(x, &graph);
