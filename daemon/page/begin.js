@@ -50,12 +50,12 @@ const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 let skewMs = 0; // of the daemon's clock, ahead of this one
 
 const now = () => Date.now() + skewMs;
+const two = (number) => String(number).padStart(2, "0");
 
 // In the browser's zone, in the order of the command line: that of a language's own habit may put the month or the day
 // first, and count hours to 12 or from 24.
 function moment(time) {
 	const date = new Date(time);
-	const two = (number) => String(number).padStart(2, "0");
 
 	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
 		`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
@@ -64,9 +64,8 @@ function moment(time) {
 // "UTC+01:00", and the zone's name if the browser knows it.
 function zone(date) {
 	const minutes = -date.getTimezoneOffset(), {timeZone} = Intl.DateTimeFormat().resolvedOptions();
-	const two = (number) => String(Math.floor(number)).padStart(2, "0");
 	const offset = minutes === 0 ? "UTC" :
-		`UTC${minutes < 0 ? "−" : "+"}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+		`UTC${minutes < 0 ? "−" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
 
 	return timeZone && timeZone !== "UTC" ? `${offset} (${timeZone})` : offset;
 }

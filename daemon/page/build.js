@@ -82,13 +82,9 @@ function renderOrders() {
 		`The first ${shown.length} of ${build.cables.length} work orders. Print the page, or run ftcheck --build, for all.` : "";
 }
 
-window.addEventListener("beforeprint", () => {
-	printing = true;
-	if (build)
-		renderOrders();
-});
-window.addEventListener("afterprint", () => {
-	printing = false;
-	if (build)
-		renderOrders();
-});
+for (const kind of ["beforeprint", "afterprint"])
+	window.addEventListener(kind, () => {
+		printing = kind === "beforeprint";
+		if (build)
+			renderOrders();
+	});
