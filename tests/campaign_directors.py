@@ -374,13 +374,5 @@ def disguise(rng, broken, ports=True):
 ONCE_WRONG = ("1:198", "1:368", "62:250")
 
 
-def main():
-    status = campaign_exact.run(kind=Campaign)
-    if len(sys.argv) == 1:
-        for replay in ONCE_WRONG:
-            status |= campaign_exact.run(["--replay", replay], kind=Campaign)
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(campaign_exact.run_and_replay(Campaign, ONCE_WRONG))

@@ -336,5 +336,13 @@ def run(arguments=None, kind=Campaign):
     return kind(read_options(arguments)).run()
 
 
+def run_and_replay(kind, once_wrong, kind_of_these=None):
+    """As run(); without options also the rounds SEED:ROUND that were wrong once."""
+    status = run(kind=kind)
+    for replay in once_wrong if len(sys.argv) == 1 else ():
+        status |= run(["--replay", replay], kind_of_these or kind)
+    return status
+
+
 if __name__ == "__main__":
     sys.exit(run())

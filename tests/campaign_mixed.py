@@ -342,13 +342,5 @@ class Unnamed(Campaign):
 ONCE_WRONG = ("1:3", "1:24", "1:27", "1:31", "1:32", "1:43")
 
 
-def main():
-    status = campaign_exact.run(kind=Campaign)
-    if len(sys.argv) == 1:
-        for replay in ONCE_WRONG:
-            status |= campaign_exact.run(["--replay", replay], kind=Unnamed)
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(campaign_exact.run_and_replay(Campaign, ONCE_WRONG, Unnamed))

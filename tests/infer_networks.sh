@@ -45,21 +45,19 @@ result "small random networks are no dragonflies with cables swapped" "$swapped"
 
 # One with a swap in it is that family still: nobody lays such a network on purpose.
 cat >"$work/exchange.py" <<-'END'
-	import re, sys
-	node, lines = None, sys.stdin.read().split("\n")
-	ends = {}
-	for i, line in enumerate(lines):
-	    begins = re.match(r'(Switch|Ca)[^"]*"([^"]*)"', line)
-	    port = re.match(r'\[(\d+)\](\s*)"(S-[^"]*)"\[(\d+)\](.*)', line)
-	    node = begins.group(2) if begins else node
-	    if port and node.startswith("S-"):
-	        ends[node, port.group(1)] = i, (port.group(3), port.group(4)), port.group(2), port.group(5)
-	cables = sorted((end, far[1]) for end, far in ends.items() if end < far[1])
+	import os, sys
+	sys.path.insert(0, os.path.join(os.environ["FT_SRCDIR"], "tests"))
+	sys.dont_write_bytecode = True
+	from fabric import Fabric
+	fabric = Fabric.read(sys.stdin.buffer.read())
+	cables = sorted((node.guid, port, *far) for node in fabric.switches() for port, far in node.links.items()
+	                if fabric.nodes[far[0]].kind == "S" and (node.guid, port) < far)
 	one = cables[0]
-	other = next(c for c in cables if len({c[0][0], c[1][0], one[0][0], one[1][0]}) == 4)
-	for end, far in ((one[0], other[1]), (other[1], one[0]), (other[0], one[1]), (one[1], other[0])):
-	    lines[ends[end][0]] = '[%s]%s"%s"[%s]%s' % (end[1], ends[end][2], far[0], far[1], ends[end][3])
-	print("\n".join(lines))
+	other = next(c for c in cables if len({one[0], one[2], c[0], c[2]}) == 4)
+	rates = [fabric.unlink(*cable[:2]) for cable in (one, other)]
+	fabric.link(*one[:2], *other[2:], rates[0])
+	fabric.link(*other[:2], *one[2:], rates[1])
+	print(fabric.write().decode())
 END
 kept=0
 for keys in '"topology": "torus", "dims": [4, 4, 3], "bundle": 1' '"topology": "slim-fly", "q": 5' \
