@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The verification: the steps of model/model.h in their order, and what repeats them.
+ *
+ *   due        a first explanation by the whole plan tells which parts that are not due are there; the plan without the
+ *              others is verified then, again while that plan shrinks, ROUNDS times at most
+ *   boards     the assignment is made twice where line boards have no names: its cables seat the boards, and the ports
+ * of seated boards are evidence for the second one placings   the matching estimates faults, and the explanation counts
+ * them: each assignment that the matching left in doubt is explained, the one that costs least (placings.h) is kept,
+ * and a tie is named
+ *
+ * Invariant: a model that is begun again has the inputs of the former one and nothing else of it but the plan that is
+ * due, so the result does not depend on what was tried before. Cost: that of one explanation for each repetition.
+ */
 #include "config.h"
 
 #include "verify/model/verify.h"
@@ -125,14 +138,16 @@ static int who_is_who(struct ft_model *m, const struct ft_seat *seats)
 	return r == 0 ? ft_match(m) : r;
 }
 
-/* Whatever the boards. */
+/* The assignment with the chips as they are named, or else in the order of their GUIDs: boards_settle() corrects it. */
 static int switches_tell(struct ft_model *m)
 {
 	return who_is_who(m, NULL);
 }
 
-/* The far ends of their cables identify boards without names, and then the ports of boards the switches at the far
- * ends. */
+/*
+ * Line boards without names are seated by the switches at the far ends of their cables. Then the port numbers of the
+ * director are known, and the assignment is made once more, by these too.
+ */
 static int boards_settle(struct ft_model *m)
 {
 	_cleanup_free_ struct ft_seat *seats = NULL;
@@ -156,7 +171,7 @@ static int impact_weigh(struct ft_model *m)
 	return m->input->without_impact || ft_report_is_foreign(m->report) ? 0 : ft_impact_weigh(m);
 }
 
-/* Switches that are not there, and need not be: no step looks for them. */
+/* Marks the switches that are not there and need not be: no later step looks for them. */
 static int not_due_mark(struct ft_model *m)
 {
 	for (uint32_t p = 0; p < m->place_count; p++)
@@ -177,7 +192,7 @@ static ft_step_fn *const model_steps[] = {
 	ft_counters_check, ft_measure,
 };
 
-/* Once for each report; --after omits it. */
+/* What follows once the explanation is chosen. The states of a build (build/build.c) need none of it. */
 static ft_step_fn *const report_steps[] = {
 	ft_foreign_check, routes_check, impact_weigh, ft_hosts_cut_off_name, ft_findings_finish,
 };
@@ -439,10 +454,11 @@ static int unseated_add(struct ft_model *m, uint32_t most)
 }
 
 /*
- * Adds placings that the matching has not: with each switch in the place of its name; of a small network that was taken
- * for one with a single fault, those with a switch in the place of its rival; and those of unseated_add(). An edge and
- * a core may have to change places together: each alone has more faults. The case that bit: a missing and an unplanned
- * cable at one switch, of which port numbers deny that they are one that was moved.
+ * Adds placings that the matching has not: the one with each switch in the place of its name; and in a small network
+ * for which the matching left no others, but which has two faults or more, those with one switch in the place of its
+ * rival, and those of unseated_add(). Two switches are exchanged, as an edge and a core may each have more faults in
+ * the other's place while that one is still there. The case that bit: a missing and an unplanned cable at one switch,
+ * which the matching estimates as one moved cable, though port numbers deny that they are.
  */
 static int others_add(struct ft_model *m)
 {
@@ -477,7 +493,8 @@ static int others_add(struct ft_model *m)
 	return r;
 }
 
-/* Switches in each other's places may be cables in each other's: tells that as well, where these are few. */
+/* Exchanged switches may as well be exchanged cables of switches in their own places: names that, if the cables are
+ * few. */
 static int names_tell(struct ft_model *m)
 {
 	_cleanup_free_ uint32_t *given = NULL;

@@ -38,7 +38,7 @@ static bool port_equal(const struct ft_baseline_port *a, const struct ft_baselin
 	return a->guid == b->guid && a->number == b->number;
 }
 
-/* A check that is being learned from. */
+/* The check that is being learned from, and the baseline that results. */
 struct look {
 	const struct ft_snapshot *snapshot;
 	const struct ft_report *report;

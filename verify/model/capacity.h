@@ -37,7 +37,7 @@ void ft_capacity_free(struct ft_capacity *capacity);
 /* Fills m->capacity, after the cells were counted. @carriers: by cell, planned cables that carry. 0 or -ENOMEM. */
 int ft_capacity_make(struct ft_model *m, const uint32_t *carriers);
 
-/* Host ports of place @p in the plan, connected now or not. */
+/* ft_host_ports_of() (model.h). */
 uint32_t ft_host_ports(const struct ft_model *m, uint32_t p);
 
 /* True where cables from place @p to place @q lead up. */
@@ -71,6 +71,8 @@ uint32_t ft_load_of(const struct ft_model *m, uint32_t p);
  * it; NULL: no memory.
  */
 uint64_t *ft_cuts_full(const struct ft_model *m, uint64_t unit);
+
+/* Subtracts @amount, in the unit of @left, from the cuts that @cell is in, or adds it again. */
 void ft_cuts_take(const struct ft_model *m, uint64_t *left, uint32_t cell, uint64_t amount);
 void ft_cuts_give(const struct ft_model *m, uint64_t *left, uint32_t cell, uint64_t amount);
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The table of codes, and the construction of findings. */
+/*
+ * The table of codes, the construction of findings, and what is done to them at the end: ids, waivers, doubts about
+ * places, the order, the verdict.
+ *
+ * Invariant: an id does not depend on the order of the sweep, on names, or on other faults (finding_id()). O(n log n)
+ * in the findings.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "verify/model/model.h"
 
-/* Findings that cost only bandwidth. */
+/* Findings that cost bandwidth and nothing else. */
 static const bool is_capacity[FT_CODE_COUNT] = {
 	[FT_CODE_CORE_MISSING] = true, [FT_CODE_CABLE_MISSING] = true, [FT_CODE_CABLE_SLOW] = true,
 	[FT_CODE_CABLE_NARROW] = true, [FT_CODE_BOARD_MISSING] = true,

@@ -14,14 +14,30 @@
  *   explain/   the fewest faults that explain the difference: what is cut off (apart.c), what was not seen
  *              (unseen.c), insides of directors (director/inside.c), cables by pairs of places (pairing.c)
  *              or, where the plan says which port is whose, by port (trails.c)
- *   check/     what needs no explanation, only a look: rates, hosts, identities, subnet managers, counters; and
- *              whether the design is that of this fabric at all: if not, no other step follows but the last
- *   measure/   the figures: cables, switches, blocking, distances, bisections; the impact of findings (impact.c)
+ *   check/     what needs no explanation, only a look: rates, hosts, identities, subnet managers, counters
+ *   measure/   the figures: cables, switches, blocking, distances, bisections (figures.c)
+ *   check/     foreign.c: whether the design is that of this fabric at all: if not, only the last step follows
  *   routes/    where the forwarding tables lead, if there are any
+ *   measure/   the impact of findings (impact.c)
  *   model/     findings.c: ids, waivers, the order, the verdict
  *
- * repair/ repeats all steps on a fabric in which a finding is repaired; measure/failures.c takes a model, complete up
- * to the figures, and computes the effect of further failures.
+ * Where the matching leaves several assignments, cmd/verify.c repeats the steps up to the figures for each, and keeps
+ * the one with the fewest faults. Where phases of the design are not over, it repeats them with the plan that is due
+ * (build/due.c). repair/ repeats all of them on a fabric in which a finding is repaired; measure/failures.c takes a
+ * finished model, and computes the effect of further failures.
+ *
+ * Words, here and in the rooms above:
+ *
+ *   place         a planned switch, by its number here; an observed switch is seated in it, or has none
+ *   told          known by a name, a GUID or a binding, not only by cables
+ *   beside        of a switch: it hangs on the tree, as an island does, and has no rank in it
+ *   cell          a pair of places with planned or observed cables; its width is the number of planned ones
+ *   surplus       a cable between two places that the plan does not have there, or one more than it has
+ *   dark          of a port: down. Silent: up, and the far end does not answer. Unread: its state is not known
+ *   hazy          of a port: silent or unread, so that a cable may be there unseen
+ *   claimed       of a port: a finding names it already, and no other one may
+ *   trace         a connection between two chips of a director, inside of it
+ *   unjudged      of a cable: it is not seen, and may be there
  */
 #ifndef FT_VERIFY_MODEL_MODEL_H
 #define FT_VERIFY_MODEL_MODEL_H
@@ -113,9 +129,9 @@ struct ft_pair {
 };
 
 /*
- * The pairs of places with cables: planned ones or, after the matching, observed ones. In a plain tree only a row and a
- * column make a pair. Cells are numbered by the lower of the two places, then by the higher. All other pairs share the
- * cell after the last, which has no cables and is never written.
+ * The pairs of places with cables, planned or (after the matching) observed: a multigraph in compressed rows. Cells are
+ * numbered by the lower of the two places, then by the higher. All pairs without cables share the cell after the last,
+ * which is never written.
  */
 struct ft_cells {
 	uint32_t count;
@@ -187,7 +203,8 @@ struct ft_model {
 	struct ft_plan *due;
 	bool *not_due;
 	const struct ft_plan *unresolved; /* what @resolved is a copy of */
-	struct ft_plan *resolved; /* the plan as its aliases are meant here (match/aliases.c), or NULL: it has none */
+	struct ft_plan *resolved; /* a copy with each alias replaced by the switch it means (match/aliases.c), or NULL:
+				     it has no aliases */
 	const struct ft_snapshot *chips; /* as it was read: a director is its chips */
 	const uint32_t *chip_order;	 /* its nodes by GUID (observed.c) */
 	const char *today;
@@ -255,8 +272,8 @@ struct ft_model {
 	/* Results of the explanation (explain/explain.c and its steps). */
 	enum ft_status *status; /* by place; of those that were seen, measure/figures.c sets it */
 	bool *port_claimed;	/* by snapshot port: named by a finding already */
-	uint32_t *holes;	/* by snapshot port: the place that a dark one led to (explain/port_holes.c); or NULL */
 	bool *trace_claimed;	/* by port of @chips, where there are directors: likewise */
+	uint32_t *holes;	/* by snapshot port: the place that a dark one led to (explain/port_holes.c); or NULL */
 	bool *misplaced;	/* by observed cable: not where it belongs */
 	uint32_t hosts_new;	/* hosts that the recording, where there is one, does not have */
 	uint32_t hosts_behind;	/* hosts that are known to have gone with boards of directors */
@@ -266,12 +283,12 @@ struct ft_model {
 
 	/* The findings, and all figures (findings.c, measure/figures.c). */
 	struct ft_report *report;
-	size_t findings_max;	 /* findings beyond this number are counted, but not kept */
-	uint32_t unsaid;	 /* so many */
+	size_t findings_max; /* findings beyond this number are counted in @unsaid, but not kept */
+	uint32_t unsaid;
 	bool match_unfinished;	 /* the matching could not be searched to the end (match/assign.h) … */
 	bool match_contradicted; /* … and many switches do not have the neighbours of their places */
-	uint32_t surplus_cables; /* cables whose place was looked for (explain/pairing.c) */
-	bool untried;		 /* not in all ways */
+	uint32_t surplus_cables; /* cables whose planned place was searched for (explain/pairing.c) */
+	bool untried;		 /* a limit of work ended that search early */
 	bool holes_untried;	 /* missing cables are too many to look for their ports (explain/port_holes.c) */
 	struct ft_finding lost;	 /* where a finding goes that could not be allocated, or is not kept */
 	bool failed;		 /* an allocation failed: there is no report */
@@ -557,7 +574,7 @@ int ft_port_map_hosts(struct ft_model *m);
 /* The same before the assignment: m->port_map.home, from names and GUIDs alone. 0 or -ENOMEM. */
 int ft_port_map_homes(struct ft_model *m);
 
-/* Hosts of an observed place, as if each were in its planned place. */
+/* Hosts of a place whose switch was seen, each listed one counted where the plan has it, not where it was seen. */
 uint32_t ft_port_map_host_count(const struct ft_model *m, uint32_t place);
 
 /* match/port_use.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place.
@@ -586,19 +603,23 @@ static inline bool ft_port_usual(const struct ft_model *m, uint32_t observed, ui
 	return ft_port_votes(m, observed, port_number, peer) > 0;
 }
 
-/* match/match.c: which observed switch is which planned one. Fills planned, tier, observed_of, seen, habits. */
+/*
+ * match/match.c: which observed switch is which planned one. Fills what struct ft_model has from the plan on up to the
+ * use of port numbers, and the planned and kind of each observed switch. 0 or -ENOMEM.
+ */
 int ft_match(struct ft_model *m);
 
 /*
  * build/due.c: from a model that is explained, the plan without the cables, hosts and switches that are not there and
  * not due.
  *
- * @ret_due, @ret_not_due  out: the caller frees them, the first by ft_plan_variant_free(). NULL: all is due, or there
+ * @ret_due      out: the caller frees it by ft_plan_variant_free(). NULL: there is nothing to leave out
+ * @ret_not_due  out: by switch of the plan; the caller frees it. NULL likewise
  * Returns 0 or -ENOMEM.
  */
 int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_not_due);
 
-/* explain/explain.c: the faults that explain the difference, as findings. */
+/* explain/explain.c: the faults that explain the difference, as findings. 0 or -ENOMEM. */
 int ft_explain(struct ft_model *m);
 
 /*
@@ -617,10 +638,16 @@ int ft_identities_check(struct ft_model *m);
  */
 int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
 
-/* check/contradictions.c: where the plan contradicts itself; findings that this explains become its symptoms. */
+/*
+ * check/contradictions.c: where the plan contradicts itself; findings that this explains become its symptoms. 0 or
+ * -ENOMEM.
+ */
 int ft_contradictions_check(struct ft_model *m);
 
-/* check/storms.c: on Ethernet, which ports are not to be opened: ends of cables that join two VLANs. */
+/*
+ * check/storms.c: on Ethernet, which ports are not to be opened: ends of cables that join two VLANs, or close a loop in
+ * one. 0 or -ENOMEM.
+ */
 int ft_storms_check(struct ft_model *m);
 
 /* explain/untried.c: reports as a finding what was not explained within the limits. 0 or -ENOMEM. */
@@ -643,10 +670,11 @@ uint32_t ft_hosts_planned(const struct ft_model *m);
 /* check/hosts.c: adds " HCA-2 port 1" of a listed host, as far as the plan gives it. */
 void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h);
 
-/* check/sm.c: the subnet managers, and ports that they left unconfigured: not active, or without a LID. */
+/* check/sm.c: the subnet managers, and ports that they left unconfigured: not active, or without a LID. 0 or -ENOMEM.
+ */
 int ft_sm_check(struct ft_model *m);
 
-/* check/counters.c: cables with transmission errors. */
+/* check/counters.c: cables with transmission errors. 0 or -ENOMEM. */
 int ft_counters_check(struct ft_model *m);
 
 /* check/counters.c: by port of m->chips, its item of the counters, or FT_NONE. The caller frees it; NULL: no memory. */
@@ -680,7 +708,10 @@ int ft_model_judge(struct ft_model *m);
  */
 int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input);
 
-/* measure/figures.c: cables of a pair that carry traffic, planned or not; and those that belong to the pair. */
+/*
+ * measure/figures.c: cables of the pair of @place that carry traffic, planned or not; and those of its planned cables
+ * that are up or could not be judged.
+ */
 uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
 uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
 
@@ -692,10 +723,11 @@ int ft_foreign_check(struct ft_model *m);
 
 /*
  * measure/impact.c: the impact of each finding, after the figures, and whether OpenSM takes the fabric for a fat-tree.
+ * 0 or -ENOMEM.
  */
 int ft_impact_weigh(struct ft_model *m);
 
-/* measure/figures.c: the figures of the report and its table of switches. */
+/* measure/figures.c: the figures of the report and its table of switches. 0 or -ENOMEM. */
 int ft_measure(struct ft_model *m);
 
 /* measure/distances.c: the number of host pairs by distance, in the plan and in the fabric; 0 or -ENOMEM. */

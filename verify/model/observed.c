@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The snapshot in the verifier's form: switches, the cables between them, the hosts on them. */
+/*
+ * The snapshot in the verifier's form: switches, the cables between them, the hosts on them.
+ *
+ * Invariant: switches are in the order of their GUIDs, and cables and hosts in that of switches and ports, so nothing
+ * depends on the order of the sweep. O(n log n) for the order, O(ports) for the rest.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The planned use of each port of each planned switch, if the plan gives it. */
+/*
+ * The planned cable of each port of each planned switch, if the plan gives ports: one array for all places, by prefix
+ * sums of their highest port numbers. O(places + planned cables).
+ */
 #include "config.h"
 
 #include <errno.h>
