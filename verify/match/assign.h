@@ -39,7 +39,7 @@ struct ft_assign {
 	const struct ft_multigraph *planned, *observed;
 	const struct ft_assign_vertex *planned_at, *observed_at;
 	const uint32_t *named; /* by observed switch: the planned switch that its name says, or UINT32_MAX */
-	bool names_weak;       /* names are invented by the plan: they are ignored where cables contradict them */
+	bool names_weak;       /* names are invented by the plan, not given by the design: cables overrule them */
 	bool names_first;      /* among twins names outweigh hosts: they are derived from port numbers */
 	const bool *fixed;     /* by observed switch: @named is bound, and no cable contradicts it */
 	const uint32_t *order; /* by observed switch: its rank, the last tie-breaker among equals */

@@ -28,9 +28,9 @@ enum { FT_GUESSES_MAX = 512 }; /* seeds */
 #define FT_PRICE_MISNAMED (3 * FT_PRICE_FAULT)
 #define FT_PRICE_VOTED (64 * FT_PRICE_HOST) /* a name derived from port numbers */
 /*
- * A name that the plan has invented, where the cables agree with nearly all of them: then they are the switches' own,
- * and two swapped cables, where one of the switches has a cable to an island, are no two exchanged switches and a
- * misplaced cable.
+ * The price outside the place of a name that the plan has invented, once the cables confirm nearly all such names. The
+ * case that bit: two swapped cables, one of them at a switch that an island hangs on, were told as two exchanged
+ * switches and a misplaced cable.
  */
 #define FT_PRICE_CONFIRMED (3 * FT_PRICE_FAULT / 2)
 
@@ -106,15 +106,16 @@ struct ft_assign_seat {
 
 /* A pair to start from. */
 struct ft_assign_guess {
-	uint32_t o, p;
-	uint32_t unlike, crowd; /* planned switches that look like @p */
-	uint32_t turn;		/* 0: the most similar switch for @p; 1: the next; … */
+	uint32_t o, p;	 /* observed switch, planned switch */
+	uint32_t unlike; /* ft_assign_unlikeness() of the two */
+	uint32_t crowd;	 /* planned switches that look like @p */
+	uint32_t turn;	 /* 0: the most similar switch for @p; 1: the next; … */
 };
 
 /* The value of an assignment: first the number of faults in its residual, then the sum of the prices of its parts. */
 struct ft_assign_worth {
 	uint32_t faults;
-	uint32_t mending; /* faults and cables to move, estimated as cmd/placings.c counts them; seldom too many */
+	uint32_t mending; /* faults and cables to move: an estimate, seldom too high, of what cmd/placings.c counts */
 	uint64_t price;
 };
 
@@ -132,8 +133,8 @@ struct ft_assign_pool {
 enum { FT_BEAM_SWITCHES = 64 }; /* the largest network, planned and observed */
 
 /*
- * The best complete assignments, @begin kept, none if that is one: images one after the other, of each beginning the
- * best first; the caller frees them. 0 or -ENOMEM.
+ * The best complete assignments that extend @begin; none if @begin seats all switches. *@ret_images: @ret_count images
+ * one after the other, sorted within each beginning, the best first; the caller frees them. 0 or -ENOMEM.
  */
 int ft_assign_beam(struct ft_assign_work *w, const uint32_t *begin, uint32_t **ret_images, uint32_t *ret_count);
 
@@ -218,9 +219,13 @@ uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image);
 
 /* Puts @o into @p, and the switch in @p, if any, into the place of @o. */
 void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p);
-/* The same if the assignment is worth more then; *@worth: its value. Pinned switches stay. True if it is done. */
+/* True if @a is the better one. */
 typedef bool ft_assign_compare_fn(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
-bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_more,
+/*
+ * ft_assign_exchange() if that makes the assignment better than *@worth, which is its value then; else nothing changes.
+ * Pinned switches stay. True if it was done.
+ */
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_better,
 			       struct ft_assign_worth *worth);
 /* Local search by prices of seats. True if any switch was moved. */
 bool ft_assign_improve(struct ft_assign_work *w);
@@ -244,7 +249,7 @@ uint64_t ft_assign_total_price(struct ft_assign_work *w);
 uint64_t ft_assign_price_least(const struct ft_assign_work *w);
 /* The value of the assignment. */
 struct ft_assign_worth ft_assign_worth_of(struct ft_assign_work *w);
-/* True if @a is the better one: fewer faults; or less to mend. */
+/* ft_assign_compare_fn: by faults, then by price; by what it takes to mend, then by these. */
 bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 bool ft_assign_is_shorter(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 /* Removes all switches from their places. */

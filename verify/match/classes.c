@@ -13,9 +13,9 @@
 #define FT_NONE UINT32_MAX
 
 /*
- * The assignment problem, by shortest augmenting paths over classes (a class has as many places as its capacity). Items
- * enter one by one; the cheapest chain of moves between classes makes room for each. Exact, and fast because classes
- * are few: O(n^2 k) while chains are short.
+ * The transportation problem, by successive shortest augmenting paths over classes. Items
+ * enter one by one; the cheapest chain of moves between classes makes room for each. Invariant: the assignment of the
+ * items so far is the cheapest one. O(n^2 k) while chains are short.
  */
 int ft_classes_assign(const struct ft_choice *r, const uint32_t *capacity, uint32_t *ret_class)
 {

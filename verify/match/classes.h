@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The assignment problem with places in classes of equals: exact, and fast where classes are few. */
+/* The transportation problem: items to classes that take several each. Exact, and fast where classes are few. */
 #ifndef FT_VERIFY_MATCH_CLASSES_H
 #define FT_VERIFY_MATCH_CLASSES_H
 

@@ -145,8 +145,10 @@ static uint32_t rates_apart(const struct ft_assign *in, uint32_t o, uint32_t p)
 	return apart;
 }
 
-/* Exchanges switches of which more have the rates of their places then, if that does not change the sum of host
- * differences. Who is in the place of a name stays. */
+/*
+ * Exchanges two switches if more of their rates are those of their places then, and the sum of host differences is no
+ * larger. A switch in the place of its name stays.
+ */
 static void rates_deal(struct ft_assign_work *w, uint32_t c)
 {
 	const struct ft_assign *in = w->in;

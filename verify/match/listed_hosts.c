@@ -22,7 +22,7 @@ enum { PORTS_MAX = 64 };
 /* Listings with one key, and the observed hosts that match it. Chains end in FT_NONE. */
 struct group {
 	uint32_t listing, observed; /* the first of each */
-	uint32_t listings, lives;   /* how many */
+	uint32_t listings, lives;   /* how many: listings, observed hosts */
 	bool doubtful;
 };
 
@@ -274,7 +274,7 @@ static void group_settle(struct guests *g, const struct group *group)
 			}
 }
 
-/* True if the listed host may exist unseen. */
+/* True if the listed host may exist unseen: behind a switch or a port of which too little is known. */
 static bool listing_is_hazy(const struct ft_model *m, const struct ft_plan_host *h)
 {
 	const struct ft_observed_switch *sw = ft_observed_at(m, m->place_of[h->edge]);
@@ -299,7 +299,7 @@ static void fates_tell(struct guests *g)
 					      : FT_HOST_MISSING;
 }
 
-static int exact_alloc(struct ft_model *m)
+static int hosts_alloc(struct ft_model *m)
 {
 	struct ft_port_map *e = &m->port_map;
 	struct ft_arena *a = &m->memory;
@@ -329,7 +329,7 @@ int ft_port_map_hosts(struct ft_model *m)
 
 	if (m->plan->host_count == 0)
 		return 0;
-	r = exact_alloc(m);
+	r = hosts_alloc(m);
 	if (r == 0)
 		r = groups_make(&g, m);
 	if (r < 0)

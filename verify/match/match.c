@@ -14,6 +14,7 @@
 #include "verify/match/match.h"
 #include "verify/model/recall.h"
 
+/* Which kinds have each of their seen switches in the place of its name; bindings are ignored. */
 static void names_judge(struct ft_model *m)
 {
 	for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
@@ -36,7 +37,7 @@ const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[
 	return ft_kind_words_of(m, m->places[place]->kind, buffer);
 }
 
-/* ---- */
+/* ---- places ---- */
 
 /* Switches of rank 0, then all others. */
 static int places_init(struct ft_model *m)

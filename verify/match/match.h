@@ -2,9 +2,11 @@
 /*
  * Shared by the steps of the matching. Private to match.c and the files of its steps.
  *
- * Flow: port_votes.c collects the votes of port numbers and listed hosts, if the plan has such. bind.c binds by GUID,
- * name, port numbers and baseline, and leaves the rest to assign.c, which knows only graphs. Finally port_exchange.c
- * exchanges structurally equal switches if more cables are in their ports then.
+ * Flow (match.c has the order): name_index.c tells which names the observed switches carry. port_votes.c collects the
+ * votes of port numbers and listed hosts, if the plan has such. bind.c binds by GUID, name, port numbers and baseline,
+ * and leaves the rest to assign.c, which knows only graphs. aliases.c then resolves the names by which islands know
+ * switches of the tree. Finally port_exchange.c exchanges structurally equal switches if more cables are in their ports
+ * then, listed_hosts.c matches the hosts, and port_use.c learns what port numbers are used for.
  */
 #ifndef FT_VERIFY_MATCH_MATCH_H
 #define FT_VERIFY_MATCH_MATCH_H
@@ -12,23 +14,27 @@
 #include "verify/model/model.h"
 
 /*
- * name_index.c: names with a number each, and which of them each observed switch carries: the exact name, or else the
- * short name in any case, if that is of one number only, no other switch has it exactly, and no second one in any case.
- * A switch that the design tolerates carries none. O(n).
+ * name_index.c: numbered names, and which of them each observed switch carries. A switch carries the name that is
+ * exactly its own. Else it carries the name whose short form is the same regardless of case, unless that short form
+ * belongs to two numbers, another switch has that number already, or a second switch has the same short form. A switch
+ * that the design tolerates carries none. O(n).
  */
 struct ft_name_index {
 	struct ft_map exact, brief;
 	const char **name; /* by number */
-	uint32_t *claims;  /* by number: switches with its short name; two or more: not told by that */
+	uint32_t *claims;  /* by number: switches with its short name; two or more: the short name decides nothing */
 	struct ft_arena memory;
 };
-int ft_name_index_init(struct ft_name_index *names, uint32_t count); /* 0 or -ENOMEM */
-int ft_name_index_add(struct ft_name_index *names, const char *name,
-		      uint32_t number); /* likewise; @name is kept, not owned */
+/* @count: all numbers are below it. 0 or -ENOMEM; the caller releases it in any case. */
+int ft_name_index_init(struct ft_name_index *names, uint32_t count);
+
+/* 0 or -ENOMEM. @name is kept, not copied. */
+int ft_name_index_add(struct ft_name_index *names, const char *name, uint32_t number);
 void ft_name_index_release(struct ft_name_index *names);
 
-/* @found: by observed switch; in: the number by which it is told otherwise, or FT_NONE; out: that, or the one of its
- * name.
+/*
+ * @found  by observed switch; in: the number that it is known to have from elsewhere, or FT_NONE; out: the same, or
+ * else that of the name it carries
  */
 void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *names, uint32_t *found);
 
@@ -43,12 +49,15 @@ int ft_port_map_votes_init(struct ft_model *m); /* 0 or -ENOMEM */
 uint32_t ft_port_map_vote_best(struct ft_model *m, uint32_t observed, uint32_t first, uint32_t count);
 
 /* The votes that one cable, or one host, shares out. */
-enum { FT_EXACT_VOTE = 1 << 12 };
+enum { FT_PORT_MAP_VOTE = 1 << 12 };
 
-/* port_exchange.c: exchanges seated switches if that puts more cables into their ports. */
+/* port_exchange.c: exchanges seated switches if that puts more cables into their ports. 0 or -ENOMEM. */
 int ft_port_map_settle(struct ft_model *m);
 
-/* bind.c: the place of each switch in a plan of any graph. Returns 0 or -ENOMEM. */
+/*
+ * bind.c: the place of each switch in a plan of any graph. @loose: leave out the cables of switches that the plan knows
+ * by an alias (aliases.c). Returns 0 or -ENOMEM.
+ */
 int ft_switches_match(struct ft_model *m, bool loose);
 
 /*

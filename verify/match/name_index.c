@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Which of the names that the plan, its design or its islands know an observed switch carries. */
+/* Which known names the observed switches carry: hashes of the exact and of the short names. See match.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "verify/match/match.h"
 
-/* A name that is told otherwise, or that would be a guess. */
+/* The claims of a number that a switch has for certain: its short name decides nothing for others. */
 enum { CLAIMED = 2 };
 
 void ft_name_index_release(struct ft_name_index *n)

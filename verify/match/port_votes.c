@@ -113,7 +113,7 @@ static struct shares shares_of(const struct ft_model *m, uint32_t observed, uint
 	count = e->key[k + 1] - e->key[k];
 	if (count == 0 || count > SHARES_MAX)
 		return (struct shares){NULL, 0, 0};
-	return (struct shares){(lower ? e->by_a : e->by_b) + e->key[k], count, FT_EXACT_VOTE / count};
+	return (struct shares){(lower ? e->by_a : e->by_b) + e->key[k], count, FT_PORT_MAP_VOTE / count};
 }
 
 /* Places of other tiers may get votes, too: the caller considers only the tiers in question. */
@@ -132,7 +132,7 @@ static void votes_add(const struct ft_model *m, uint32_t observed, uint32_t firs
 	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
 		if (m->port_map.home[i] != FT_NONE && m->port_map.home[i] >= first &&
 		    m->port_map.home[i] - first < count)
-			votes[m->port_map.home[i]] += FT_EXACT_VOTE;
+			votes[m->port_map.home[i]] += FT_PORT_MAP_VOTE;
 }
 
 uint32_t ft_port_map_vote_best(struct ft_model *m, uint32_t observed, uint32_t first, uint32_t count)

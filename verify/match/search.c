@@ -139,7 +139,7 @@ bool ft_assign_improve(struct ft_assign_work *w)
 	return moved;
 }
 
-bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_more,
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_better,
 			       struct ft_assign_worth *worth)
 {
 	uint32_t other = w->origin[p], from = w->image[o];
@@ -149,7 +149,7 @@ bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p,
 		return false;
 	ft_assign_exchange(w, o, p);
 	now = ft_assign_worth_of(w);
-	if (is_more(&now, worth)) {
+	if (is_better(&now, worth)) {
 		*worth = now;
 		return true;
 	}
