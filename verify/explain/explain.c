@@ -6,7 +6,7 @@
  * places, cables to switches without a place, and empty places. Its size is the number of faults, not of links. In this
  * order, the most expensive explanation first:
  *
- *   unseen switches                take whole rows and columns of missing cables with them
+ *   unseen switches                take all missing cables of their places with them
  *   what the sweep could not see   is not missing at all
  *   swaps                          closed trails of k missing cables and k surplus ones: one fault
  *   misplaced cables               open ones, of one surplus and one missing cable that share a switch
@@ -92,14 +92,14 @@ static uint32_t last_cable(const struct ft_model *m, uint32_t observed, uint32_t
  * If a pair has more cables than planned, those in the oddest ports are the surplus ones. Two unusual ends count for
  * more than one; among equals the highest ports.
  */
-static void surplus_of_pair(struct explain *x, uint32_t row, uint32_t column, uint32_t surplus)
+static void surplus_of_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t surplus)
 {
 	const struct ft_model *m = x->m;
-	uint32_t observed = m->observed_of[row];
+	uint32_t observed = m->observed_of[p];
 
 	for (int odd = ODDNESS_MAX; odd >= 0 && surplus > 0; odd--)
 		for (uint32_t below = UINT32_MAX; surplus > 0; surplus--) {
-			uint32_t cable = last_cable(m, observed, column, odd, below);
+			uint32_t cable = last_cable(m, observed, q, odd, below);
 
 			if (cable == FT_NONE)
 				break;
@@ -139,7 +139,7 @@ static void residual_take(struct explain *x)
  * Each pair is judged by itself, although a port serves one pair only: of two pairs that share a hazy port one lacks a
  * cable, but nobody knows which. Counting the port for the first of them blamed the wrong cable in lossy sweeps.
  */
-static uint32_t hidden_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t missing, uint32_t hazy)
+static uint32_t unjudged_cables(const struct ft_model *m, uint32_t p, uint32_t q, uint32_t missing, uint32_t hazy)
 {
 	uint32_t dark = ft_usual_ports(m, m->observed_of[p], q, FT_LINK_DOWN, 1);
 	uint32_t other = ft_usual_ports(m, m->observed_of[q], p, FT_LINK_DOWN, 1);
@@ -164,7 +164,7 @@ static int unjudged_take(struct explain *x)
 
 		if (x->missing[cell] == 0 || hazy[p] == 0 || hazy[q] == 0)
 			continue;
-		n = hidden_cables(m, p, q, x->missing[cell], ft_number_least(hazy[p], hazy[q]));
+		n = unjudged_cables(m, p, q, x->missing[cell], ft_number_least(hazy[p], hazy[q]));
 		x->missing[cell] -= n;
 		m->cells.unjudged[cell] = n;
 	}
@@ -393,7 +393,7 @@ static int explain_steps(struct explain *x)
 	struct ft_model *m = x->m;
 	int r;
 
-	m->cut_off = ft_apart_entry(m);
+	m->cut_off = ft_entry_is_apart(m);
 	x->hosts_lacking = m->plan->nodes > ft_hosts_found(m) ? m->plan->nodes - ft_hosts_found(m) : 0;
 	if (m->plan->cable_count > 0)
 		planned_take(x);
@@ -414,7 +414,7 @@ static int explain_steps(struct explain *x)
 		return r;
 	foreign_count(x);
 	ft_loopbacks_explain(x);
-	ft_unplanned_switches(x);
+	ft_unplanned_explain(x);
 	unplanned_cables(x);
 	r = ft_missing_report(x);
 	if (r < 0)
@@ -432,7 +432,7 @@ int ft_explain(struct ft_model *m)
 	int r = -ENOMEM;
 
 	x.missing = ft_arena_zeros(&x.memory, m->cells.count + 1UL, sizeof(*x.missing));
-	/* A cable is a surplus one only once: because its pair has too many, or as a hidden one. */
+	/* A cable is a surplus one once at most: its pair has too many, or it is a hidden one (pairing.c). */
 	x.surplus = ft_arena_zeros(&x.memory, m->observed.cable_count, sizeof(*x.surplus));
 	x.rivals = ft_arena_zeros(&x.memory, m->observed.cable_count, sizeof(*x.rivals));
 	x.picked = ft_arena_zeros(&x.memory, m->habit_ports, sizeof(*x.picked));

@@ -2,8 +2,9 @@
 /*
  * Shared by the steps of the explanation. Private to explain.c and the files of its steps.
  *
- * Flow: explain.c counts missing and surplus cables by pairs of places; unseen.c takes those of unseen switches,
- * director/inside.c those of directors' boards. The rest is a residual of surplus and missing cables, decomposed into
+ * Flow: explain.c counts missing and surplus cables by pairs of places; apart.c takes those of disconnected parts,
+ * returning.c those of switches that are coming back, unseen.c those of unseen switches, and director/inside.c those of
+ * directors' boards. The rest is a residual of surplus and missing cables, decomposed into
  * alternating trails: over ports if the plan lists cables or hosts (residual.c, trails.c), else over places
  * (pairing.c). cable_findings.c writes the findings for both. What no trail explains is loopbacks, unplanned and
  * missing cables, each a finding of its own.
@@ -129,7 +130,7 @@ static inline uint32_t ft_uplinks_in_state(const struct ft_model *m, uint32_t ob
 
 /* occupied.c: loopbacks, and unplanned switches, with the planned cables that are missing because of them. */
 void ft_loopbacks_explain(struct explain *x);
-void ft_unplanned_switches(struct explain *x);
+void ft_unplanned_explain(struct explain *x);
 
 /*
  * A switch of that place that is gone is edge-isolated, as it takes its hosts with it; else it is core-missing. In a
@@ -146,18 +147,27 @@ static inline bool ft_gone_isolates(const struct ft_model *m, uint32_t place)
 /* returning.c: assigns to returning switches the cables that they still lack. */
 void ft_returning_explain(struct explain *x);
 
+/* apart.c: true if the sweep began in a part that is cut off from the larger one, and saw that part alone. */
+bool ft_entry_is_apart(const struct ft_model *m);
+
+/* apart.c: reports parts of the fabric that are disconnected from the main one. 0 or -ENOMEM. */
+int ft_apart_seen(struct explain *x);
+
 /*
- * apart.c: finds whether the sweep started in a disconnected part; reports disconnected parts, and groups of unseen
- * switches of which some, @behind, have only unseen neighbours. 0 or -ENOMEM.
+ * apart.c: calls @report for each group of connected unseen switches of which some, @behind, have unseen neighbours
+ * only.
+ * @is_of: by place, the group. 0 or -ENOMEM.
  */
 typedef void ft_apart_report_fn(struct explain *x, const bool *is_of, uint32_t behind);
-bool ft_apart_entry(const struct ft_model *m);
-int ft_apart_seen(struct explain *x);
 int ft_apart_unseen(struct explain *x, ft_apart_report_fn *report);
 
-/* unseen.c: unseen switches, edges without a path to a core, and what could not be judged. */
+/* unseen.c: true if a cable of place @e, which has @planned cables to others, may be up on a hazy port. */
 bool ft_uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned);
+
+/* unseen.c: findings for unseen switches, with the missing cables that are theirs. 0 or -ENOMEM. */
 int ft_unseen_explain(struct explain *x);
+
+/* unseen.c: the finding of what could not be judged; sets the unheard ports of each observed switch. */
 void ft_incomplete_report(struct explain *x);
 
 /* neighbours.c: on Ethernet, switches that are known by the other ends of their cables only. */
@@ -169,12 +179,14 @@ void ft_neighbours_report(struct explain *x);
  */
 int ft_inside_explain(struct explain *x);
 
+/* explain.c: records observed cable @cable as surplus. */
+void ft_surplus_add(struct explain *x, uint32_t cable);
+
 /*
- * explain.c: records observed cable @cable as surplus. Its oddness: two for each end in an unusual port, one for a port
- * number that hardly any other switch uses.
+ * explain.c: how little the ports of @cable speak for it: two for each end in an unusual port, one for a port number
+ * that hardly any other switch uses. At most ODDNESS_MAX.
  */
 enum { ODDNESS_MAX = 5 };
-void ft_surplus_add(struct explain *x, uint32_t cable);
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable);
 
 /* Misplaced and swapped cables: pairing.c by pairs of places, trails.c by port, if planned. 0 or -ENOMEM. */

@@ -94,7 +94,7 @@ static struct ft_finding *one_sided_add(struct ft_model *m)
 	return f;
 }
 
-/* A switch that hears its neighbors and is not heard by them, or, @deaf, the other way round. */
+/* A switch that hears its neighbours and is not heard by them; with @deaf, one that they hear and that hears none. */
 static void one_sided_report(struct explain *x, uint32_t observed, uint32_t links, bool deaf)
 {
 	struct ft_model *m = x->m;

@@ -223,7 +223,7 @@ static bool has_planned_neighbour(const struct ft_model *m, const struct ft_obse
 	return false;
 }
 
-void ft_unplanned_switches(struct explain *x)
+void ft_unplanned_explain(struct explain *x)
 {
 	enum { STRANGERS_MAX = 16 };
 	struct ft_model *m = x->m;

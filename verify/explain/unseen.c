@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What was not seen: unseen switches, edges without a path to a core, and what could not be judged. */
+/*
+ * What was not seen. In this order:
+ *
+ *   groups    connected unseen switches of which some have unseen neighbours only: one finding each (apart.c)
+ *   switches  every other unseen switch: its seen neighbours show whether it is off (dark ports), does not answer
+ * (silent ones), or was only not reached behind    switches beside the tree, unseen only because an unseen neighbour is
+ * between: part of that one's finding gaps      at the end of the explanation, what could not be judged, as one finding
+ *
+ * The name of an unseen switch is given where the plan's names are those of the fabric, the baseline knows it, or the
+ * names of the others leave out a single number. Invariant: each unseen switch is in one finding, or counted as not
+ * reached. Cost: O(ports of the neighbours) for each unseen switch; O(places * neighbours) where several are alike.
+ */
 #include "config.h"
 
 #include <ctype.h>
@@ -738,7 +749,7 @@ static uint32_t cause_near(const struct ft_model *m, uint32_t p)
 	return cause;
 }
 
-/* The switch is lost with its cause, or only out of sight if the cause does not answer. */
+/* Place @p joins finding @f, its cause: it is lost with it, or only not reached if the cause does not answer. */
 static void behind_tell(struct ft_model *m, struct ft_finding *f, uint32_t p)
 {
 	uint32_t hosts = m->places[p]->hosts;
@@ -843,6 +854,7 @@ static bool trace_is_open(const struct ft_model *m, uint32_t chip_port, enum ft_
 	       m->chips->ports[chip_port].link == link;
 }
 
+/* Counts them; also sets the unheard ports of each observed switch. */
 static struct gaps gaps_count(struct ft_model *m)
 {
 	struct gaps g = {0};

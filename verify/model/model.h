@@ -72,7 +72,7 @@ struct ft_observed_switch {
 		end_host; /* them: observed.hosts[first_host … end_host), by port; of a tolerated one none */
 	uint32_t silent;  /* ports that are up and whose far end does not answer */
 	uint32_t unread;  /* ports of which nothing is known */
-	uint32_t unheard; /* of those two, the ones that no finding explains (explain/explain.c): what is behind is not
+	uint32_t unheard; /* of those two, the ones that no finding explains (explain/unseen.c): what is behind is not
 			     known */
 	uint32_t part;	  /* connected part of the fabric, numbered from 0 */
 	uint32_t kind;	  /* of its place; without one, of the switches that it looks like */
