@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Reports what became of the devices of a recording (model/changes.h) as findings. */
+/* Reports what became of the devices of a recording (model/changes.h) as findings: one for each change. O(changes). */
 #include "config.h"
 
 #include <errno.h>

@@ -16,7 +16,9 @@
 
 /* ---- how many symbol errors are too many ---- */
 
-enum { EXACT_MOST = 600 }; /* the greatest exponent for which e^x is a finite number */
+enum {
+	EXACT_MOST = 600
+}; /* the greatest mean whose Poisson terms are added up: e^709 is the most that a double holds */
 
 static const double improbable = 1e-9;
 

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Hosts: too few, too many, on core switches, or more than an edge may have. */
+/*
+ * Hosts: too few, too many, on core switches, or more than an edge may have.
+ *
+ * Hosts on cores, and listed hosts on another edge than their own, which was not seen, are findings one by one. The
+ * rest is a balance over the whole fabric, since a host that no list names may be on any edge:
+ *
+ *   planned = found + possibly behind ports of unknown state + possibly on unseen edges + expected to be down + missing
+ *
+ * Invariant: no host is called missing that one of the other terms may be; only a listed host whose place was seen
+ * without it is missing in any case. O(places * neighbours + hosts).
+ */
 #include "config.h"
 
 #include <errno.h>

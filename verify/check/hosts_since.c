@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Hosts that came and went since a recording. A host is told by the GUID of its port, so that one which moved is
- * neither (exact hosts are compared elsewhere). Those of a switch that went are that switch's finding. Cost: O(n) in
- * the ports of both.
+ * Hosts that came and went since a recording. A host is known by the GUID of its port, so one that moved did neither:
+ * its cable is in a wrong port then (explain/trails.c). Those of a switch that went are part of that switch's finding.
+ * Cost: O(n) in the ports of both.
  */
 #include "config.h"
 

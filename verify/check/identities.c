@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Identities: GUIDs and LIDs that several nodes or ports have. */
+/*
+ * Identities: GUIDs and LIDs that several nodes or ports have, found by sorting all of them. Each identity is one
+ * finding, whatever the number of its holders. O(n log n) in ports and LIDs.
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -12,8 +15,7 @@
 enum { SHOWN = 16 }; /* nodes or ports with one identity: the finding names no more of them */
 
 /*
- * A holder of an identity: a port, or a node as port count + node. A switch's own LID is that of its port 0. Each
- * identity is one finding, whatever the number of its holders. O(n log n) in ports and LIDs.
+ * An identity and who holds it: a port, or a node as port count + node. A switch's own LID is that of its port 0.
  */
 struct holding {
 	uint32_t holder, number; /* @number: in the order of the nodes, which does not depend on the sweep */

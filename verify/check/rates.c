@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Rates: cables that are slower or narrower than others, and the end responsible. */
+/*
+ * Rates: cables that are slower or narrower than they should be, and the end responsible.
+ *
+ * Cables are put into classes (struct classes), and in each the design or else the majority says what is expected. A
+ * class of few has no majority, and takes the expectation of the whole tree. Against a recording every cable is to be
+ * as fast as it was. Invariant: a cable that is in a finding already is not judged, and has no vote. O(ports + cables).
+ */
 #include "config.h"
 
 #include <errno.h>
@@ -224,10 +230,10 @@ static bool switch_is_planned(const struct ft_model *m, uint32_t observed)
 }
 
 /*
- * What is expected is told apart by class: old switches beside newer ones are no fault. Planned switches of one kind,
+ * What is expected differs by class: old switches among newer ones are no fault. Planned switches of one kind,
  * as many ports and one class of the design are of one sort; so are those beside the tree that are cabled to each
  * other. A class of cables is a pair of sorts, one of host cables a sort, and in each the majority is right. What the
- * design says of rates holds for all but these; what it says of a class of switches goes before.
+ * design says of all rates does not hold for switches beside the tree; what it says of a class of switches comes first.
  */
 struct classes {
 	uint32_t *part; /* by planned switch, of those beside the tree: the same of all that are cabled to each other */
@@ -319,7 +325,7 @@ static bool cable_is_uplink(const struct ft_model *m, const struct ft_observed_c
 	       !m->port_claimed[cable->a_port];
 }
 
-/* Cables between the tree and what hangs on it are of that. */
+/* A cable between the tree and a switch beside it is of the class of that switch. */
 static int cables_classify(const struct ft_model *m, struct classes *c)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};

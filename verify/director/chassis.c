@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Merges the chips of each director into one switch: finds the outer ports, and builds the fabric of whole directors.
+ * Merges the chips of each director into one switch: finds the outer ports, and builds the fabric of whole directors. A
+ * port number is an outer one if most line chips of its kind have cables there, and not traces.
+ *
+ * Invariant: every cable that is no trace has the same two ends in the merged fabric (origin, whole_port). Cost:
+ * O(ports), and O(directors * (directors + chips)) for the makes.
  */
 #include "config.h"
 

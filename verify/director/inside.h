@@ -10,7 +10,7 @@ struct ft_inspection {
 	struct explain *x;
 	const struct ft_director *d;
 	uint32_t observed, place;
-	struct ft_inside want; /* what it should have: by the plan, else like most directors of the tier */
+	struct ft_inside want; /* what it should have: by the plan, else like most directors of its kind */
 	struct ft_map *widths; /* results of ft_traces_wanted() */
 	uint32_t *hosts_told;  /* missing hosts of it that findings account for */
 	uint32_t *holes;       /* dark ports between its cables, more than others have; FT_NONE: not counted yet */

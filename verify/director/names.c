@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Parses the slots in names of chips. */
+/*
+ * Parses the slots in names of chips, from the end of the name: the chip's item if there is one ("U1", "Chip A"),
+ * before it the board's ("L05", "Leaf 5", "S201A"), and before that the name of the chassis. O(length).
+ */
 #include "config.h"
 
 #include <ctype.h>

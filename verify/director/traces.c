@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The backplane traces of directors: where they should lead, which are dead, which are slow. */
+/*
+ * The backplane traces of directors: where they should lead, which are dead, which are slow.
+ *
+ * Where a port leads is told by majority votes of chips in the same place, of the same board first, then of other
+ * directors. The pairs of chips that lack traces are covered greedily: a part without any trace is one fault, then a
+ * chip that lacks traces to many others, then the pairs one by one. Invariant: a lacking trace is in one finding
+ * (pair.told). Cost: O(chips * ports) for the votes of a port, and O(pairs of chips) for each chip that is found.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Distances between hosts, planned and observed: the histogram of the report, and hops-exceeded. */
+/*
+ * Distances between hosts, planned and observed, chip by chip (hops.h): the histogram of the report, and hops-exceeded.
+ * Pairs without a path are counted by networks of the plan and parts of the fabric.
+ */
 #include "config.h"
 
 #include <errno.h>

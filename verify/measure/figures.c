@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The figures of the report: counts, blocking, remaining bandwidth, and the table of switches. */
+/*
+ * The figures of the report: counts, blocking, remaining bandwidth, and the table of switches.
+ *
+ * Invariant: of the planned cables of a pair those that are up or unjudged are no more than planned, and the others are
+ * missing or misplaced; so it is of each sum. O(places + cells).
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Shortest paths between all chips with hosts, counted by the pairs of hosts on them. */
+/*
+ * Shortest paths between all chips with hosts, counted by the pairs of hosts on them: bit-parallel breadth-first
+ * search, 64 sources at once, on the quotient graph of twins.
+ *
+ * Invariant: each pair of hosts is counted once, as reached or as unreachable (pairs_settle()). Cost: O(sources / 64 *
+ * edges * steps) at worst, for the first of each twins alone.
+ */
 #include "config.h"
 
 #include "verify/measure/hops.h"

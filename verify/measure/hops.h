@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Distances between hosts: the number of switch chips on a shortest path between two hosts, counted over all pairs of
- * hosts in the graph of chips. Private to hops.c and distances.c.
+ * hosts in the graph of chips. Private to measure/.
  */
 #ifndef FT_VERIFY_MEASURE_HOPS_H
 #define FT_VERIFY_MEASURE_HOPS_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Which hosts one more failure, of a switch or of a cable, would cut off from most others. */
+/*
+ * Which hosts one more failure, of a switch or of a cable, would cut off from most others: those behind an articulation
+ * point or a bridge (struct walk). O(cables), for the plan, the fabric, and each finding that is weighed.
+ */
 #include "config.h"
 
 #include <errno.h>

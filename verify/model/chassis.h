@@ -73,7 +73,7 @@ struct ft_chip_kind {
 struct ft_director {
 	uint32_t node;	       /* index into the nodes of the snapshot of whole directors */
 	uint32_t first, count; /* its chips: chips[first …], line chips first, board by board */
-	uint32_t tier;	       /* its kind: FT_DIRECTOR_OF_HOSTS … */
+	uint32_t tier;	       /* its kind: FT_DIRECTOR_OF_HOSTS …, an index into the plan's inside[] */
 	uint32_t make;	       /* directors whose line chips use port numbers alike are of one make */
 	uint64_t guid;	       /* the one the design binds, else its SystemImageGUID, else the lowest of its chips */
 	uint32_t lost_ports;   /* outer ports of line chips that are missing (by the plan, or compared with most
