@@ -434,8 +434,7 @@ static enum ft_cable_state listed_state(const struct maker *x, uint32_t listing,
 	return is_rail_of(x, listing, here) ? FT_CABLE_WRONG_RAIL : FT_CABLE_WRONG_SWITCH;
 }
 
-/* A listing that no host has, or where it cannot be told which of several: behind a switch that was not seen it is not
- * there. */
+/* Of a host that was not seen: missing where its switch was seen, else like a cable with an end that was not seen. */
 static enum ft_cable_state host_unseen_state(const struct ft_model *m, uint32_t place)
 {
 	return ft_observed_at(m, place) ? FT_CABLE_MISSING : unseen_state(m, place, place);

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The state of each planned cable, from a model that is explained. Private to verify/build/. */
+/*
+ * The state of each planned cable, from a model that is explained. Private to verify/build/.
+ *
+ * Bundle by bundle: first observed cables in their planned ports, then those in other ports; then those that a finding
+ * says are elsewhere; the rest is missing, or could not be told. Hosts likewise: listed ones, then others. Last come
+ * rates, errors and phases, which only change the state of a cable in its place, or of one that is missing.
+ *
+ * Invariant: a row gets a state once, and an observed cable or host is in one row at most. Cost: for each bundle its
+ * wires times the cables of its switch.
+ */
 #ifndef FT_VERIFY_BUILD_STATES_H
 #define FT_VERIFY_BUILD_STATES_H
 

@@ -19,14 +19,19 @@ struct ft_cost {
 };
 
 /*
- * As in the matching (match/seat.c), it speaks against a placing that a switch is not in the place of its name, or has
- * another number of ports, that an unplanned one has hosts, the more the more cables it has, or that one whose place
- * has hosts has none, unless they are found on a core. So does each cable of an unplanned switch, from the third on,
- * that it would have right in the place of an unseen one: it may be that one. The cases that bit: a HyperX whose switch
- * without hosts lacked three of eleven cables, and a ring that lacked most cables of two bundles and all of a third,
- * were explained by an unplanned switch. Each port whose far end does not answer counts, unless a mute switch explains
- * several.
- * Returns 0 or -ENOMEM.
+ * Adds to what the findings take to mend, as the matching does (match/seat.c), one for each of these:
+ *
+ *   - a switch that is not in the place of its name, or has another number of ports than its place
+ *   - an unplanned switch with hosts, and each of its cables
+ *   - a switch without hosts whose place has some, unless as many hosts are found on cores
+ *   - each cable of an unplanned switch, from the third on, that it would have right in the place of an unseen one: it
+ * may be that one. The cases that bit: a HyperX whose switch without hosts lacked three of eleven cables, and a ring
+ * that lacked most cables of two bundles and all of a third, were explained by an unplanned switch
+ *
+ * A port whose far end does not answer counts by itself, unless a mute switch explains several.
+ *
+ * @ret_cost  out: untouched on failure
+ * Returns 0 or -ENOMEM. O(findings), and O(cables * neighbours) of unplanned switches.
  */
 int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost);
 
@@ -39,20 +44,28 @@ bool ft_cost_is_like(struct ft_cost a, struct ft_cost b);
 /* True if the two have findings of what is built otherwise of other kinds, or other numbers of them. */
 bool ft_codes_differ(const struct ft_report *a, const struct ft_report *b);
 
-/* Another placing is the alternative of the findings that are none of its. @how: in words. Returns 0 or -ENOMEM. */
+/*
+ * Adds the placing of @other as an alternative to the findings of @m that it does not have. @how: in which way it
+ * explains the fabric, in words. Returns 0 or -ENOMEM.
+ */
 int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *how);
 
 /*
- * *@ret_given: the present placing, but with each switch in the place of its name, by observed switch; NULL: it is so
- * already, or names do not count here. @invented: names that the plan invented count as well, if most switches carry
- * them and the plan has switches beside the tree. The caller frees it. Returns 0 or
- * -ENOMEM.
+ * The present placing, but with each switch in the place of its name.
+ *
+ * @invented   names that the plan invented count as well, if most switches carry them and it has switches beside the
+ * tree
+ * @ret_given  out: by observed switch, its place; the caller frees it. NULL: it is so already, or names do not count
+ * here Returns 0 or -ENOMEM.
  */
 int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given);
 
 /*
- * *@ret_may: @named, the explanation by these places, takes at most twice as much to mend as @m: up to two cables a
- * switch or so. Beyond that it is the switches that were exchanged. Returns 0 or -ENOMEM.
+ * Whether the names may be right, and cables wrong instead of switches.
+ *
+ * @named    the explanation with the places of ft_names_restore()
+ * @ret_may  out: it takes at most twice as much to mend as @m, some two cables a switch
+ * Returns 0 or -ENOMEM.
  */
 int ft_names_may_hold(const struct ft_model *m, const struct ft_model *named, bool *ret_may);
 

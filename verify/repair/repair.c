@@ -671,8 +671,8 @@ static int step_add(struct repair *x, const struct job *job)
 
 /* ---- predictions ---- */
 
-/* Findings that do not depend on the snapshot, and so are not predicted. */
-static bool code_is_foretold(enum ft_code code)
+/* False for findings that do not follow from the snapshot alone: no what-if fabric shows them. */
+static bool code_is_predicted(enum ft_code code)
 {
 	static const bool beyond[FT_CODE_COUNT] = {
 		[FT_CODE_SM_MISSING] = true,	  [FT_CODE_SM_CONFLICT] = true,	 [FT_CODE_ROUTE_UNREACHABLE] = true,
@@ -691,7 +691,7 @@ static bool is_left(const struct repair *x, const struct ft_report *seen, size_t
 	const struct ft_finding *f = &seen->findings[i];
 
 	if (seen == x->report)
-		return !code_is_foretold(f->code) && x->open[i] > 0 && !f->waived;
+		return !code_is_predicted(f->code) && x->open[i] > 0 && !f->waived;
 	return ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE;
 }
 
@@ -703,6 +703,7 @@ static void verdict_raise(enum ft_verdict *verdict, enum ft_severity severity)
 		*verdict = of[severity];
 }
 
+/* Verifies the what-if fabric as it is now. */
 static int look(struct repair *x, struct ft_report **ret_report)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = NULL;

@@ -2,6 +2,14 @@
 /*
  * A small set of actions that repairs the findings, in the order of one walk, and the verdict expected after each,
  * computed by applying it to a copy of the snapshot (what_if.h) and verifying that.
+ *
+ * Flow: actions of findings become jobs, and jobs that do the same work are merged. The stops of the walk, the switches
+ * at which something is to be done, are a greedy set cover of the jobs; they are visited rack by rack, or in the
+ * natural order of their names. A job whose port another cable has to leave first waits for that one; if all jobs wait
+ * for each other, one of them is changed (knot_undo()).
+ *
+ * Invariant: a job is a step only once the what-if fabric could carry it out. Cost: one verification for each
+ * prediction, FT_REPAIR_LOOKS_MAX at most.
  */
 #ifndef FT_VERIFY_REPAIR_REPAIR_H
 #define FT_VERIFY_REPAIR_REPAIR_H

@@ -2,7 +2,7 @@
 /*
  * Routes that arrive, but are longer than planned, or go up again after going down. If the remaining cables allow no
  * better route, the fault is in the cables, and reported there. Called for suspicious routes only, so that a healthy
- * fabric costs no search.
+ * fabric costs no search. Cost: two breadth-first searches for each switch that such a route leads to.
  */
 #include "config.h"
 

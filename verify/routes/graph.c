@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The graph for the walk: switches, chip by chip, their ports, and the LIDs of the hosts. */
+/*
+ * The graph for the walk: switches, chip by chip, their ports, and the LIDs of the hosts. Invariant: hops are in the
+ * order of GUIDs and targets in that of LIDs, whatever the order of the snapshot. O(n log n) in switches and LIDs.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -6,7 +6,9 @@
  *
  * Switches here are chips (m->chips), inside of directors too. Private to routes/.
  *
- * Flow: ft_walk_build() -> ft_walk_all(), which calls ft_walk_detour() for every suspicious route -> ft_walk_report().
+ * Flow, of ft_routes_check(): ft_walk_build() makes the graph; walk_all() follows the tables, and calls
+ * ft_walk_detour() for each route that is too long or turns; then ft_walk_report(), ft_walk_cycles() and
+ * ft_walk_balance() make the findings.
  */
 #ifndef FT_VERIFY_ROUTES_ROUTES_H
 #define FT_VERIFY_ROUTES_ROUTES_H
@@ -157,7 +159,10 @@ static inline uint32_t ft_walk_port(const struct ft_walk *w, uint32_t link)
 int ft_walk_build(struct ft_walk *w);
 void ft_walk_release(struct ft_walk *w);
 
-/* routes.c: the most switch chips between any two places of the plan. */
+/*
+ * routes.c: switch chips on the shortest way from hop @from to hop @to in the plan, both included; where one has no
+ * place, the most between any two hosts of the plan.
+ */
 uint32_t ft_walk_planned(struct ft_walk *w, uint32_t from, uint32_t to);
 
 /*
