@@ -184,7 +184,7 @@ static void delta_write(struct accepting *x, const struct delta *delta)
 	ft_text_puts(x->text, "}");
 }
 
-/* What the repair would change. */
+/* The repair is carried out in a what-if fabric: the cables in which that differs are the changes of the plan. */
 static int cables_accept(struct accepting *x, const struct ft_finding *f)
 {
 	_cleanup_(ft_what_if_freep) struct ft_what_if *what_if = NULL;

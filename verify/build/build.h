@@ -130,7 +130,7 @@ static inline void ft_build_freep(struct ft_build **build)
 /* Counts the cables again, after done has changed. */
 void ft_build_count(struct ft_build *build);
 
-/* A cable that someone has to do something about. */
+/* True for a cable that needs work. */
 bool ft_build_is_open(const struct ft_build_cable *cable);
 
 /*
@@ -171,7 +171,7 @@ int ft_build_course_read_json(const char *text, size_t length, struct ft_build_c
 /*
  * As text: a line of all, tables, and work orders by rack; as JSON; and the work orders as CSV. @report names the
  * verdict.
- * @open_most  of the JSON: list so many cables at most, and only those that someone has to do something about; 0: all
+ * @open_most  of the JSON: list so many cables at most, and only those that need work; 0: all
  */
 void ft_build_write_text(struct ft_text *text, const struct ft_build *build, const struct ft_report *report,
 			 bool verbose);

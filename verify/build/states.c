@@ -658,7 +658,7 @@ static void phases_see(struct maker *x, const struct ft_phases *phases, const ch
 		const struct ft_cable_row *r = &x->s->rows[row];
 		struct ft_row_state *s = &x->s->states[row];
 		uint32_t a = r->host == FT_UNPINNED ? phases->of_switch[r->a] : phases->of_host[r->host];
-		/* A cable in nobody's place yet: nothing of it is there, or nothing of it answers. */
+		/* No observed cable or host is in its place: it is not there, or does not answer. */
 		bool absent = s->state == FT_CABLE_MISSING || s->state == FT_CABLE_UNKNOWN ||
 			      (s->state == FT_CABLE_HALF && s->cable == FT_NONE && s->host == FT_NONE);
 

@@ -87,9 +87,7 @@ static void change_end(struct change *c)
 	ft_text_release(&c->names);
 }
 
-/* Those of the recording that are not seen any more; @switches: the observed ones by GUID. Aggregation nodes are no
- * hosts.
- */
+/* The hosts of the recording that are not seen any more. @switches: the observed ones by GUID. */
 static void gone_find(struct change *c, const struct ft_map *now, const struct ft_map *switches)
 {
 	const struct ft_snapshot *s = c->m->since;

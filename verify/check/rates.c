@@ -441,7 +441,7 @@ static struct prior prior_of_cables(const struct classes *c, uint32_t class)
 	return prior;
 }
 
-/* What most cables of switches of a sort run at, those of one class left out. */
+/* The rate of most cables of switches of a sort, without those of class @without. */
 static void sort_expect(const struct classes *c, uint32_t sort, uint32_t without, const struct ft_rate_votes *votes,
 			struct expectation *ret)
 {

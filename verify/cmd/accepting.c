@@ -117,7 +117,10 @@ static size_t finding_find(const struct ft_report *report, const char *id)
 	return SIZE_MAX;
 }
 
-/* The same fabric by the candidate: what was accepted is gone, and nothing else has come. Returns 0 or the status. */
+/*
+ * Verifies the same fabric against the candidate: the accepted findings must be gone, and no others have come. Returns
+ * 0 or the exit status.
+ */
 static int candidate_prove(const struct ft_model *m, const struct choice *c, const struct ft_text *candidate)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;

@@ -205,7 +205,7 @@ static int since_take(const struct ft_options *options, const struct ft_names *n
 	return r < 0 ? ft_file_error(options->since, r, &err) : 0;
 }
 
-/* What became of the devices is known before the rest: the plan is made anew of the amended recording. */
+/* Finds the changes of devices first: the plan is then made anew of the recording that they amended. */
 static int since_amend(const struct ft_options *options, struct ft_gathered *g)
 {
 	struct ft_error err = {0};

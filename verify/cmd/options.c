@@ -534,7 +534,7 @@ static bool is_stdin(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* What takes the place of a plan comes without one. Returns -1 to go on, else the exit status. */
+/* --since takes the place of a plan, and excludes one. Returns -1 to go on, else the exit status. */
 static int since_check(const struct ft_options *options)
 {
 	const char *name = options->diff ? "--diff" : "--since";

@@ -59,7 +59,8 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 	}
 }
 
-/* What is counted by place for one stranger at a time. That of another one is 0, so nothing is cleared between. */
+/* A count by place for one stranger at a time. One that is kept for another stranger is 0, so nothing has to be
+ * cleared. */
 struct tally {
 	uint32_t stranger, cables;
 };
@@ -165,7 +166,7 @@ static bool is_said(const struct ft_report *report, const char *text)
 	return false;
 }
 
-/* What @other finds and @report does not, as far as it is short; the last says how many more. */
+/* The sentences that @other has and @report has not: the first few, and how many more there are. */
 static void texts_take(const struct ft_report *report, const struct ft_report *other, struct ft_text *ret_text)
 {
 	enum { LONG = 450 };

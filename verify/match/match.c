@@ -133,7 +133,7 @@ static int switches_match(struct ft_model *m)
 
 /*
  * While a fabric is built, a switch has few cables on its first day, and fits its place badly. If it carries the name
- * of a place that nobody has, it is that one.
+ * of an empty place, it is seated there.
  */
 static void arrivals_seat(struct ft_model *m)
 {

@@ -274,7 +274,7 @@ static int bisection_measure(struct ft_model *m)
 
 /* ---- the table of switches ---- */
 
-/* Its name for the kind in a plan that is no tree. */
+/* Names the kind of the row's switch, where the plan is no tree. */
 static int row_name_kind(const struct ft_model *m, struct ft_report_switch *row, uint32_t place)
 {
 	if (m->report->kind_count == 0)

@@ -23,7 +23,7 @@
 
 enum { BASELINE_VERSION = 1, PORT_MAX = UINT16_MAX };
 
-/* What a double holds exactly. */
+/* Up to here a double holds every whole number exactly. */
 static const int64_t TIME_MAX = INT64_C(1) << 53;
 
 /* ---- writing ---- */

@@ -337,7 +337,7 @@ static uint32_t ports_of(const struct fit *f, uint32_t node, const uint16_t *num
 	return count;
 }
 
-/* A port of which nobody tells: without a neighbour, if its machine tells of those that have one. */
+/* A port that no record names: it has no neighbour if its machine has a record, which lists those that have one. */
 static struct ft_port port_unsaid(const struct ft_node *node, uint32_t index, uint32_t number)
 {
 	return (struct ft_port){.guid = node->type == FT_NODE_SWITCH ? node->guid : 0,
@@ -349,7 +349,7 @@ static struct ft_port port_unsaid(const struct ft_node *node, uint32_t index, ui
 
 /* ---- other networks ---- */
 
-/* What two machines that are cabled to each other are part of, if both are switches. */
+/* Joins the networks of two machines that are cabled to each other, if both are switches. */
 static void networks_join(const struct fit *f, uint32_t *parent)
 {
 	const struct ft_snapshot *s = f->s;
@@ -456,7 +456,7 @@ static void peers_refit(struct refit *to)
 	}
 }
 
-/* Gives the ports their numbers, adds those that nobody tells of, and leaves other networks out. */
+/* Gives the ports their numbers, adds those that no record names, and leaves other networks out. */
 static int fabric_refit(struct fit *f)
 {
 	struct ft_snapshot *s = f->s;

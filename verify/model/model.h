@@ -108,10 +108,10 @@ struct ft_observed_fabric {
 	uint32_t entry; /* the observed switch the sweep began on or next to, or FT_NONE */
 };
 
-/* The usual use of a port number, learned from the other switches of the tier. */
+/* The usual use of a port number, learned from all switches of a group. */
 struct ft_port_habit {
-	uint32_t peer;	/* what most links with this port number lead to, by its role (match/port_use.c), or FT_NONE */
-	uint32_t votes; /* how many go there */
+	uint32_t peer;	/* the role (match/port_use.c) of what most links with this port number lead to, or FT_NONE */
+	uint32_t votes; /* how many of them lead there */
 	uint32_t links; /* number of links to switches */
 	uint32_t hosts; /* number of links to hosts */
 };
@@ -263,7 +263,7 @@ struct ft_model {
 	uint32_t *group; /* by place */
 	uint32_t group_count;
 	uint32_t *members;	       /* by group: the switches of it that were seen */
-	uint32_t *roles;	       /* by pair of cells: what its peer is to it */
+	uint32_t *roles;	       /* by entry of cells.pairs: the role of the peer for the place */
 	uint32_t habit_ports;	       /* above all port numbers in use */
 	struct ft_port_habit *habits;  /* [group_count][habit_ports] */
 	struct ft_port_ranges *ranges; /* [group_count] */
@@ -397,7 +397,7 @@ static inline uint32_t ft_rank_of_kind(const struct ft_plan *plan, uint32_t kind
 	return plan->kinds[kind].rank;
 }
 
-/* Those of rank 0 are the places before m->edges. */
+/* The rank of a place; places of rank 0 are those before m->edges. */
 static inline uint32_t ft_rank_of(const struct ft_model *m, uint32_t place)
 {
 	return ft_rank_of_kind(m->plan, m->places[place]->kind);
@@ -408,7 +408,7 @@ static inline uint32_t ft_rank_of_observed(const struct ft_model *m, uint32_t ob
 	return ft_rank_of_kind(m->plan, m->observed.switches[observed].kind);
 }
 
-/* It hangs on the tree: it has a place as all have, but no rank, and is in none of the tree's figures. */
+/* True for a switch that hangs on the tree, as an island does: it has no rank, and is in none of the tree's figures. */
 static inline bool ft_is_beside(const struct ft_model *m, uint32_t place)
 {
 	return ft_kind_at(m, place)->beside;
@@ -571,16 +571,21 @@ static inline uint32_t ft_port_map_far(const struct ft_model *m, uint32_t cable,
 /* match/listed_hosts.c: assigns observed hosts to listed ones. 0 or -ENOMEM. */
 int ft_port_map_hosts(struct ft_model *m);
 
-/* The same before the assignment: m->port_map.home, from names and GUIDs alone. 0 or -ENOMEM. */
+/*
+ * match/listed_hosts.c, before the assignment: the planned edge of each observed host, m->port_map.home, from names and
+ * GUIDs alone. 0 or -ENOMEM.
+ */
 int ft_port_map_homes(struct ft_model *m);
 
 /* Hosts of a place whose switch was seen, each listed one counted where the plan has it, not where it was seen. */
 uint32_t ft_port_map_host_count(const struct ft_model *m, uint32_t place);
 
-/* match/port_use.c: who is wired alike, and what port numbers are used for: sizes, then contents once all have a place.
+/*
+ * match/port_use.c: the groups of switches that are wired alike, with empty tables of what they use port numbers for;
+ * and, once all switches have places, the contents of these. 0 or -ENOMEM.
  */
 int ft_habits_init(struct ft_model *m);
-int ft_habits_learn(struct ft_model *m); /* 0 or -ENOMEM */
+int ft_habits_learn(struct ft_model *m);
 
 /* True if the port is one for hosts: other switches use it so, or it lies in the range of host ports. */
 bool ft_port_is_hosts(const struct ft_model *m, uint32_t observed, uint32_t port_number);

@@ -91,7 +91,7 @@ static bool place_is(const struct ft_place *a, const struct ft_place *b)
 	return a->port == b->port && a->guid == b->guid && (a->guid || strcmp(a->name, b->name) == 0);
 }
 
-/* The same place, identified uniquely. */
+/* True if both are one particular port. */
 static bool place_is_exact(const struct ft_place *a, const struct ft_place *b)
 {
 	return a->name && a->port > 0 && place_is(a, b);
@@ -726,7 +726,7 @@ static int look(struct repair *x, struct ft_report **ret_report)
 	return ft_verify_all(&input, ret_report);
 }
 
-/* Its repair brings back what was not seen. */
+/* True if its repair brings back what was not seen. */
 static bool brings_back(const struct ft_finding *f)
 {
 	for (size_t i = 0; i < f->action_count; i++)
@@ -735,7 +735,7 @@ static bool brings_back(const struct ft_finding *f)
 	return false;
 }
 
-/* What comes back with boards and directors, which the what-if fabric goes on without. */
+/* Adds to a prediction what comes back with boards and directors, which the what-if fabric does not have. */
 static void returns_add(const struct repair *x, struct ft_repair_step *step)
 {
 	uint32_t uplinks = 0, hosts = 0, up = x->report->uplinks.planned, found = x->report->hosts.planned;

@@ -51,8 +51,8 @@ int ft_what_if_look(const struct ft_what_if *what_if, struct ft_snapshot **ret_s
 
 /*
  * The plan to verify that snapshot against: that of the input, with the switches bound by GUID to the places that they
- * have. Who is who is known, and does not change while cables are moved; to find it out once more is four fifths of a
- * verification, and where several assignments explain a fabric as well, the next one could be taken after each step.
+ * have. The assignment is known, and does not change while cables are moved. To repeat it would take four fifths of a
+ * verification; and where several assignments explain a fabric equally well, each step might take another one.
  *
  * A variant of the input's plan; the caller frees it. NULL: no memory.
  */

@@ -35,7 +35,7 @@ static void comparison_release(struct ft_comparison *c)
 	free(c->namesake_now);
 }
 
-/* ---- who is who ---- */
+/* ---- the same devices in both ---- */
 
 static int guids_map(const struct ft_snapshot *s, struct ft_map *map, bool *twin)
 {
@@ -328,7 +328,7 @@ static uint32_t place_of(const struct ft_comparison *c, uint32_t node)
 
 struct standing {
 	uint32_t *place;  /* by node of now: where it stands, as a node of before, or FT_NO_NODE */
-	uint32_t *stands; /* by node of before: who stands there now; FT_NO_NODE: nobody, or several */
+	uint32_t *stands; /* by node of before: the node of now that stands there; FT_NO_NODE: none, or several */
 	bool *told;	  /* by node of before */
 };
 
@@ -378,7 +378,7 @@ static uint32_t chain_find(const struct ft_comparison *c, const struct standing 
 	while (count < CYCLE_MAX) {
 		uint32_t here = s->stands[q], former;
 
-		/* Who stands here stood elsewhere, or is new. */
+		/* Goes on only if another switch stands here than before. */
 		if (here == FT_NO_NODE || here == c->later[q] || s->told[q])
 			return 0;
 		ret_places[count++] = q;

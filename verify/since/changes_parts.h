@@ -36,7 +36,7 @@ void ft_change_item(struct ft_comparison *c, struct ft_device_change *change, ui
 /* Makes the text of @change: "3 hosts WORDS: the first, the second, and 1 more" of its list. */
 void ft_change_list(struct ft_comparison *c, struct ft_device_change *change, const char *one, const char *many);
 
-/* Finds who is who, also after an amendment: then the devices of the recording may be others. 0 or -ENOMEM. */
+/* Pairs the devices of both by GUID: later and earlier. To be repeated after an amendment. 0 or -ENOMEM. */
 int ft_change_pair(struct ft_comparison *c);
 
 /*
