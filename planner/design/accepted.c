@@ -91,15 +91,9 @@ static int key_change(struct ft_key_reader *reader, const struct ft_key_at *at, 
 static int key_changes(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_accepted *accepted = out;
-	int r = ft_key_expect_filled_list(reader, at);
 
-	if (r < 0)
-		return r;
-	accepted->changes = calloc(json_array_size(at->value), sizeof(*accepted->changes));
-	if (!accepted->changes)
-		return -ENOMEM;
-	accepted->change_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_change, sizeof(*accepted->changes), accepted->changes);
+	return ft_key_read_list(reader, at, key_change, sizeof(*accepted->changes), &accepted->changes,
+				&accepted->change_count);
 }
 
 static int key_accepted(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -121,15 +115,9 @@ static int key_accepted(struct ft_key_reader *reader, const struct ft_key_at *at
 int ft_design_key_accepted(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = out;
-	int r = ft_key_expect_filled_list(reader, at);
 
-	if (r < 0)
-		return r;
-	design->accepted = calloc(json_array_size(at->value), sizeof(*design->accepted));
-	if (!design->accepted)
-		return -ENOMEM;
-	design->accepted_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_accepted, sizeof(*design->accepted), design->accepted);
+	return ft_key_read_list(reader, at, key_accepted, sizeof(*design->accepted), &design->accepted,
+				&design->accepted_count);
 }
 
 /* ---- the plan with it ---- */

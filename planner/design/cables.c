@@ -93,12 +93,8 @@ int ft_design_key_cables(struct ft_key_reader *reader, const struct ft_key_at *a
 	}
 	if (json_array_size(at->value) == 0)
 		return ft_key_error(reader, at, "must be a list of cables, or \"plan\": the ports that the plan gives");
-	design->cables = calloc(json_array_size(at->value) + 1, sizeof(*design->cables));
-	if (!design->cables)
-		return -ENOMEM;
-	design->cable_count = json_array_size(at->value);
 	design->cables_given = FT_CABLES_LISTED;
-	return ft_key_read_elements(reader, at, key_cable, sizeof(*design->cables), design->cables);
+	return ft_key_read_list(reader, at, key_cable, sizeof(*design->cables), &design->cables, &design->cable_count);
 }
 
 int ft_design_key_guid(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -136,30 +132,15 @@ static int key_host(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 int ft_design_key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = out;
-	int r;
 
-	r = ft_key_expect_filled_list(reader, at);
-	if (r < 0)
-		return r;
-	design->hosts = calloc(json_array_size(at->value) + 1, sizeof(*design->hosts));
-	if (!design->hosts)
-		return -ENOMEM;
-	design->host_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_host, sizeof(*design->hosts), design->hosts);
+	return ft_key_read_list(reader, at, key_host, sizeof(*design->hosts), &design->hosts, &design->host_count);
 }
 
 static int key_machines(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_contradiction *c = out;
-	int r = ft_key_expect_filled_list(reader, at);
 
-	if (r < 0)
-		return r;
-	c->of = calloc(json_array_size(at->value) + 1, sizeof(*c->of));
-	if (!c->of)
-		return -ENOMEM;
-	c->of_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, ft_key_string, sizeof(*c->of), c->of);
+	return ft_key_read_list(reader, at, ft_key_string, sizeof(*c->of), &c->of, &c->of_count);
 }
 
 static int key_contradiction(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -175,16 +156,9 @@ static int key_contradiction(struct ft_key_reader *reader, const struct ft_key_a
 int ft_design_key_contradictions(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = out;
-	int r = ft_key_expect_filled_list(reader, at);
 
-	if (r < 0)
-		return r;
-	design->contradictions = calloc(json_array_size(at->value) + 1, sizeof(*design->contradictions));
-	if (!design->contradictions)
-		return -ENOMEM;
-	design->contradiction_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_contradiction, sizeof(*design->contradictions),
-				    design->contradictions);
+	return ft_key_read_list(reader, at, key_contradiction, sizeof(*design->contradictions), &design->contradictions,
+				&design->contradiction_count);
 }
 
 static int key_capturing(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -223,16 +197,9 @@ static int key_name_rule(struct ft_key_reader *reader, const struct ft_key_at *a
 int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = out;
-	int r;
 
-	r = ft_key_expect_filled_list(reader, at);
-	if (r < 0)
-		return r;
-	design->name_rules = calloc(json_array_size(at->value) + 1, sizeof(*design->name_rules));
-	if (!design->name_rules)
-		return -ENOMEM;
-	design->name_rule_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_name_rule, sizeof(*design->name_rules), design->name_rules);
+	return ft_key_read_list(reader, at, key_name_rule, sizeof(*design->name_rules), &design->name_rules,
+				&design->name_rule_count);
 }
 
 /* ---- into the plan ---- */

@@ -373,17 +373,9 @@ static int entry_read(struct ft_key_reader *reader, const struct ft_key_at *at, 
 static int key_switches(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct draft *draft = out;
-	int r;
 
-	r = ft_key_expect_filled_list(reader, at);
-	if (r < 0)
-		return r;
-	draft->entries = calloc(json_array_size(at->value), sizeof(*draft->entries));
-	if (!draft->entries)
-		return -ENOMEM;
-	draft->entry_count = json_array_size(at->value);
 	draft->switches = *at;
-	return ft_key_read_elements(reader, at, entry_read, sizeof(*draft->entries), draft->entries);
+	return ft_key_read_list(reader, at, entry_read, sizeof(*draft->entries), &draft->entries, &draft->entry_count);
 }
 
 #define DRAFT(field) offsetof(struct draft, field)

@@ -121,15 +121,9 @@ static int key_class(struct ft_key_reader *reader, const struct ft_key_at *at, v
 int ft_design_key_classes(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = out;
-	int r = ft_key_expect_filled_list(reader, at);
 
-	if (r < 0)
-		return r;
-	design->classes = calloc(json_array_size(at->value), sizeof(*design->classes));
-	if (!design->classes)
-		return -ENOMEM;
-	design->class_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_class, sizeof(*design->classes), design->classes);
+	return ft_key_read_list(reader, at, key_class, sizeof(*design->classes), &design->classes,
+				&design->class_count);
 }
 
 /* Switches of each tier as built, where the design says that. */

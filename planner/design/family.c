@@ -86,14 +86,7 @@ int ft_design_key_groups(struct ft_key_reader *reader, const struct ft_key_at *a
 
 	if (!json_is_array(at->value))
 		return ft_key_count(reader, at, &keys->groups);
-	r = ft_key_expect_filled_list(reader, at);
-	if (r < 0)
-		return r;
-	keys->size_count = json_array_size(at->value);
-	keys->sizes = calloc(keys->size_count, sizeof(*keys->sizes));
-	if (!keys->sizes)
-		return -ENOMEM;
-	r = ft_key_read_elements(reader, at, group_size_read, sizeof(*keys->sizes), keys->sizes);
+	r = ft_key_read_list(reader, at, group_size_read, sizeof(*keys->sizes), &keys->sizes, &keys->size_count);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < keys->size_count; i++)

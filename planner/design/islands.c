@@ -167,13 +167,7 @@ static int key_island(struct ft_key_reader *reader, const struct ft_key_at *at, 
 int ft_design_key_islands(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = out;
-	int r = ft_key_expect_filled_list(reader, at);
 
-	if (r < 0)
-		return r;
-	design->islands = calloc(json_array_size(at->value), sizeof(*design->islands));
-	if (!design->islands)
-		return -ENOMEM;
-	design->island_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_island, sizeof(*design->islands), design->islands);
+	return ft_key_read_list(reader, at, key_island, sizeof(*design->islands), &design->islands,
+				&design->island_count);
 }

@@ -277,16 +277,10 @@ static int key_host_kind(struct ft_key_reader *reader, const struct ft_key_at *a
 static int key_hosts(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = reader->owner;
-	int r = ft_key_expect_filled_list(reader, at);
 
 	(void)out;
-	if (r < 0)
-		return r;
-	design->host_kinds = calloc(json_array_size(at->value), sizeof(*design->host_kinds));
-	if (!design->host_kinds)
-		return -ENOMEM;
-	design->host_kind_count = json_array_size(at->value);
-	return ft_key_read_elements(reader, at, key_host_kind, sizeof(*design->host_kinds), design->host_kinds);
+	return ft_key_read_list(reader, at, key_host_kind, sizeof(*design->host_kinds), &design->host_kinds,
+				&design->host_kind_count);
 }
 
 static int key_edge(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
@@ -389,22 +383,18 @@ static int key_pod_size(struct ft_key_reader *reader, const struct ft_key_at *at
 static int key_pods(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_design *design = out;
-	size_t count = json_array_size(at->value);
 	uint64_t pods = 0;
 	int r;
 
 	if (!json_is_array(at->value))
 		return ft_key_count(reader, at, &design->pods);
-	if (count == 0)
+	if (json_array_size(at->value) == 0)
 		return ft_key_error(reader, at, "must name one size of pods at least");
-	design->pod_sizes = calloc(count, sizeof(*design->pod_sizes));
-	if (!design->pod_sizes)
-		return -ENOMEM;
-	design->pod_size_count = count;
-	r = ft_key_read_elements(reader, at, key_pod_size, sizeof(*design->pod_sizes), design->pod_sizes);
+	r = ft_key_read_list(reader, at, key_pod_size, sizeof(*design->pod_sizes), &design->pod_sizes,
+			     &design->pod_size_count);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < design->pod_size_count; i++)
 		pods += design->pod_sizes[i].count;
 	if (pods > FT_SWITCHES_MAX)
 		return ft_key_error(reader, at, "are more than %d pods", FT_SWITCHES_MAX);

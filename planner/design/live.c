@@ -266,20 +266,19 @@ static int key_hosts_down(struct ft_key_reader *reader, const struct ft_key_at *
 				    expect->hosts_down_names);
 }
 
+static bool is_empty_list(const json_t *value)
+{
+	return json_is_array(value) && json_array_size(value) == 0;
+}
+
 static int key_unplanned(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_expect *expect = out;
-	size_t count = json_array_size(at->value);
-	int r;
 
-	r = ft_key_expect_list(reader, at);
-	if (r < 0)
-		return r;
-	expect->unplanned = calloc(count + 1, sizeof(*expect->unplanned));
-	if (!expect->unplanned)
-		return -ENOMEM;
-	expect->unplanned_count = count;
-	return ft_key_read_elements(reader, at, key_pattern, sizeof(struct ft_pattern *), expect->unplanned);
+	if (is_empty_list(at->value))
+		return 0;
+	return ft_key_read_list(reader, at, key_pattern, sizeof(struct ft_pattern *), &expect->unplanned,
+				&expect->unplanned_count);
 }
 
 bool ft_day_is_real(const char *date)
@@ -338,17 +337,11 @@ static int key_waiver(struct ft_key_reader *reader, const struct ft_key_at *at, 
 static int key_waive(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
 	struct ft_expect *expect = out;
-	size_t count = json_array_size(at->value);
-	int r;
 
-	r = ft_key_expect_list(reader, at);
-	if (r < 0)
-		return r;
-	expect->waivers = calloc(count + 1, sizeof(*expect->waivers));
-	if (!expect->waivers)
-		return -ENOMEM;
-	expect->waiver_count = count;
-	return ft_key_read_elements(reader, at, key_waiver, sizeof(*expect->waivers), expect->waivers);
+	if (is_empty_list(at->value))
+		return 0;
+	return ft_key_read_list(reader, at, key_waiver, sizeof(*expect->waivers), &expect->waivers,
+				&expect->waiver_count);
 }
 
 int ft_design_key_expect(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)

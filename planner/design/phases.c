@@ -138,15 +138,8 @@ int ft_design_key_phases(struct ft_key_reader *reader, const struct ft_key_at *a
 {
 	_cleanup_(ft_map_release) struct ft_map racks = {0}, switches = {0}, phases = {0};
 	struct ft_design *design = out;
-	int r = ft_key_expect_filled_list(reader, at);
+	int r = ft_key_read_list(reader, at, key_phase, sizeof(*design->phases), &design->phases, &design->phase_count);
 
-	if (r < 0)
-		return r;
-	design->phases = calloc(json_array_size(at->value), sizeof(*design->phases));
-	if (!design->phases)
-		return -ENOMEM;
-	design->phase_count = json_array_size(at->value);
-	r = ft_key_read_elements(reader, at, key_phase, sizeof(*design->phases), design->phases);
 	for (size_t i = 0; r == 0 && i < design->phase_count; i++) {
 		const struct ft_design_phase *phase = &design->phases[i];
 

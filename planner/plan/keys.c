@@ -114,21 +114,11 @@ int ft_key_expect_object(const struct ft_key_reader *reader, const struct ft_key
 	return ft_key_error(reader, at, "must be an object, not %s", ft_key_type_name(at->value));
 }
 
-int ft_key_expect_list(const struct ft_key_reader *reader, const struct ft_key_at *at)
-{
-	if (json_is_array(at->value))
-		return 0;
-	return ft_key_error(reader, at, "must be a list, not %s", ft_key_type_name(at->value));
-}
-
 int ft_key_expect_filled_list(const struct ft_key_reader *reader, const struct ft_key_at *at)
 {
-	int r;
-
-	r = ft_key_expect_list(reader, at);
-	if (r == 0 && json_array_size(at->value) == 0)
-		return ft_key_error(reader, at, "must not be empty");
-	return r;
+	if (!json_is_array(at->value))
+		return ft_key_error(reader, at, "must be a list, not %s", ft_key_type_name(at->value));
+	return json_array_size(at->value) > 0 ? 0 : ft_key_error(reader, at, "must not be empty");
 }
 
 int ft_key_read_part(struct ft_key_reader *reader, const struct ft_key_at *at, const struct ft_key *keys, size_t count,
@@ -152,6 +142,23 @@ int ft_key_read_elements(struct ft_key_reader *reader, const struct ft_key_at *a
 			return r;
 	}
 	return 0;
+}
+
+int ft_key_read_list(struct ft_key_reader *reader, const struct ft_key_at *at,
+		     int (*read)(struct ft_key_reader *reader, const struct ft_key_at *at, void *out), size_t size,
+		     void *ret_list, size_t *ret_count)
+{
+	int r = ft_key_expect_filled_list(reader, at);
+	void *list;
+
+	if (r < 0)
+		return r;
+	list = calloc(json_array_size(at->value), size);
+	if (!list)
+		return -ENOMEM;
+	memcpy(ret_list, &list, sizeof(list));
+	*ret_count = json_array_size(at->value);
+	return ft_key_read_elements(reader, at, read, size, list);
 }
 
 int ft_key_version(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)

@@ -71,10 +71,17 @@ int ft_key_read_elements(struct ft_key_reader *reader, const struct ft_key_at *a
 			 void *out);
 
 /*
- * -EINVAL, with the error filled, if the value is not an object, not a list, or not a list with at least one element.
+ * Reads the list @at, which must not be empty, into a new array of elements of @size bytes, all zero before.
+ *
+ * @ret_list  out: a pointer to the array; set before the elements are read, and the caller's to free also on failure
+ * Returns as ft_key_read_object() does.
  */
+int ft_key_read_list(struct ft_key_reader *reader, const struct ft_key_at *at,
+		     int (*read)(struct ft_key_reader *reader, const struct ft_key_at *at, void *out), size_t size,
+		     void *ret_list, size_t *ret_count);
+
+/* -EINVAL, with the error filled, if the value is not an object, or not a list with at least one element. */
 int ft_key_expect_object(const struct ft_key_reader *reader, const struct ft_key_at *at);
-int ft_key_expect_list(const struct ft_key_reader *reader, const struct ft_key_at *at);
 int ft_key_expect_filled_list(const struct ft_key_reader *reader, const struct ft_key_at *at);
 
 /* -EINVAL where the value is not a string, is empty, too long by the row, or not safe to print. Or -ENOMEM. */
