@@ -44,11 +44,6 @@ const char *ft_topology_name(enum ft_topology topology)
 	return topology_names[topology];
 }
 
-const char *ft_technology_name(enum ft_technology technology)
-{
-	return technology_names[technology];
-}
-
 const char *ft_fill_name(enum ft_fill fill)
 {
 	return fill_names[fill];
@@ -514,7 +509,7 @@ static int key_rate(struct ft_key_reader *reader, const struct ft_key_at *at, vo
 {
 	const char *technology = json_string_value(json_object_get(reader->json.root, "technology"));
 
-	if (technology && strcmp(technology, ft_technology_name(FT_TECHNOLOGY_ETHERNET)) == 0)
+	if (technology && strcmp(technology, technology_names[FT_TECHNOLOGY_ETHERNET]) == 0)
 		return ft_json_error_key(&reader->json, reader->err, at->parent, at->key,
 					 "\"rate\" is of InfiniBand alone, and \"technology\" is \"ethernet\"");
 	return ft_design_key_rate(reader, at, out);

@@ -300,13 +300,13 @@ void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double 
 	amounts_send(paths, paths->reached, slack, growth, length, carried);
 }
 
-void ft_flow_paths_send_one(struct ft_flow_paths *paths, uint32_t to, double amount, double slack, double growth,
-			    double *length, struct ft_flow_carried *carried)
+void ft_flow_paths_send_one(struct ft_flow_paths *paths, uint32_t to, double amount, double slack, double *length,
+			    struct ft_flow_carried *carried)
 {
 	uint32_t count = paths->rank[to] + 1;
 
 	for (uint32_t i = 0; i < count; i++)
 		paths->amount[paths->order[i]] = 0;
 	paths->amount[to] = amount;
-	amounts_send(paths, count, slack, growth, length, carried);
+	amounts_send(paths, count, slack, 0, length, carried);
 }

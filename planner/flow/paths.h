@@ -81,13 +81,13 @@ void ft_flow_paths_walk(const struct ft_flow_paths *paths, uint32_t last, double
  * @slack    above 0: at each vertex traffic arrives by all arcs that make its way less than this longer than the
  *           shortest one, by their capacity, and the less the longer
  * @growth   an arc that becomes loaded by its capacity becomes longer by this share
- * @length   that of the search; grows
+ * @length   that of the search; grows where @growth is given
  * @carried  what each arc carries is added
  */
 void ft_flow_paths_send(struct ft_flow_paths *paths, const double *want, double slack, double growth, double *length,
 			struct ft_flow_carried *carried);
-void ft_flow_paths_send_one(struct ft_flow_paths *paths, uint32_t to, double amount, double slack, double growth,
-			    double *length, struct ft_flow_carried *carried);
+void ft_flow_paths_send_one(struct ft_flow_paths *paths, uint32_t to, double amount, double slack, double *length,
+			    struct ft_flow_carried *carried);
 
 /*
  * Sends @want[v] from the source of the last search, which was by @length, to every vertex v, along one of the shortest

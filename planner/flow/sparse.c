@@ -152,7 +152,7 @@ static int demands_offer(struct sparse *s, uint32_t source, size_t begin, size_t
 			r = demand_offer(s, i, costs);
 		} else {
 			ft_flow_paths_send_one(&s->search->paths, demand->to, demand->amount,
-					       SLACK * s->search->paths.distance[demand->to], 0, s->mix.price,
+					       SLACK * s->search->paths.distance[demand->to], s->mix.price,
 					       &s->search->carried);
 			r = carried_offer(s, (uint32_t)i);
 		}

@@ -39,10 +39,9 @@ enum ft_spread { FT_SPREAD_EVEN, FT_SPREAD_THICK, FT_SPREAD_MULTIPLE };
 /* Tiers from the hosts up. "spine" is the middle one of three levels. */
 enum ft_tier { FT_TIER_EDGE, FT_TIER_SPINE, FT_TIER_CORE, FT_TIER_COUNT };
 
-const char *ft_topology_name(enum ft_topology topology);       /* "auto", "star", "fat-tree", "graph" */
-const char *ft_technology_name(enum ft_technology technology); /* "infiniband", "ethernet" */
-const char *ft_fill_name(enum ft_fill fill);		       /* "auto", "dense", "uniform" */
-const char *ft_tier_name(enum ft_tier tier);		       /* "edge", "spine", "core" */
+const char *ft_topology_name(enum ft_topology topology); /* "auto", "star", "fat-tree", "graph" */
+const char *ft_fill_name(enum ft_fill fill);		 /* "auto", "dense", "uniform" */
+const char *ft_tier_name(enum ft_tier tier);		 /* "edge", "spine", "core" */
 
 /*
  * The inside of a director: a two-level tree of chips, in which each chip of a line board has as many traces to each

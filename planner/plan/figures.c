@@ -24,11 +24,6 @@ const char *ft_clos_class_name(enum ft_clos_class class)
 	return names[class];
 }
 
-uint64_t ft_clos_crosspoints(uint32_t m, uint32_t n, uint32_t r)
-{
-	return 2ULL * r * n * m + (uint64_t)m * r * r;
-}
-
 static void notation_star(const struct ft_plan *plan, struct ft_figures *f)
 {
 	snprintf(f->notation, sizeof(f->notation), "XGFT(1; %u; 1)", plan->tree->ports_to_nodes);

@@ -17,9 +17,6 @@ enum ft_clos_class { FT_CLOS_BLOCKING, FT_CLOS_REARRANGEABLE, FT_CLOS_STRICT };
 enum ft_clos_class ft_clos_class(uint32_t m, uint32_t n);
 const char *ft_clos_class_name(enum ft_clos_class class); /* "blocking", "rearrangeable", "strict" */
 
-/* Crosspoints of Clos(m,n,r): 2*r*n*m + m*r*r. */
-uint64_t ft_clos_crosspoints(uint32_t m, uint32_t n, uint32_t r);
-
 struct ft_figures {
 	/*
 	 * "PGFT(2; 18,4; 1,2; 1,9)": children, parents and parallel cables level by level from the hosts; XGFT where no

@@ -315,7 +315,6 @@ static void columns_take(struct reading *r)
 {
 	r->columns_known = true;
 	r->above[0] = r->above[1] = (struct ft_sheet_cell){"", 0, 0};
-	r->sheet.has_ports |= r->columns.port[0] != FT_SHEET_NONE || r->columns.port[1] != FT_SHEET_NONE;
 	if (r->sheet.first_line == 0)
 		r->sheet.first_line = r->record.cells[0].line;
 }

@@ -35,7 +35,6 @@ struct ft_sheet {
 	char *bytes; /* owned; the cells are in it */
 	struct ft_sheet_row *rows;
 	size_t row_count;
-	bool has_ports;	     /* there is a column of ports */
 	uint32_t first_line; /* of the rows, or of the header */
 };
 

@@ -138,6 +138,5 @@ int ft_sheet_split(struct ft_sheet *sheet)
 	for (size_t i = 0; i < 2 * sheet->row_count; i++)
 		if (end_is_open(&sheet->rows[i / 2].ends[i % 2]))
 			end_split(sheet, &sheet->rows[i / 2].ends[i % 2]);
-	sheet->has_ports = true;
 	return 0;
 }

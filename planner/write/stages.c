@@ -200,9 +200,9 @@ static void add_tier(struct ft_text *text, const struct stage *stage, const stru
 	ft_text_puts(text, "\n");
 }
 
-static void add_growth(struct ft_text *text, const char *what, uint32_t now, uint32_t then)
+static void add_cables(struct ft_text *text, uint32_t now, uint32_t then)
 {
-	ft_text_printf(text, "  %-6s %6u", what, now);
+	ft_text_printf(text, "  cables %6u", now);
 	if (now > then)
 		ft_text_printf(text, "  (+%u)", now - then);
 	ft_text_puts(text, "\n");
@@ -230,7 +230,7 @@ static void stage_write(struct ft_text *text, const struct stages *s, size_t i)
 	ft_text_printf(text, "Stage %zu: %u node%s\n", i + 1, plan->nodes, ft_text_s(plan->nodes));
 	for (enum ft_tier tier = FT_TIER_EDGE; tier < FT_TIER_COUNT; tier++)
 		add_tier(text, stage, before, tier);
-	add_growth(text, "cables", plan->links, old ? old->links : 0);
+	add_cables(text, plan->links, old ? old->links : 0);
 	add_cost(text, plan, old);
 	ft_text_printf(text, "  free   %6u  ports for nodes on the switches of this stage\n", plan->spare_ports);
 	if (before && stage->candidate.types[FT_TIER_EDGE] != before->candidate.types[FT_TIER_EDGE])

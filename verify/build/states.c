@@ -136,9 +136,9 @@ static void cable_ports(const struct maker *x, const struct bundle *b, uint32_t 
 	*z = ft_port_number(m, turn ? c->a_port : c->b_port);
 }
 
-static bool port_fits(uint32_t planned, uint32_t seen, bool any)
+static bool port_fits(uint32_t planned, uint32_t seen)
 {
-	return planned == seen || (any && planned == 0);
+	return planned == 0 || planned == seen;
 }
 
 /* Whether observed cable @cable is in the ports of wire @wire: those of the wiring, or those that the plan gives. */
@@ -148,8 +148,7 @@ static bool ports_fit(const struct maker *x, const struct bundle *b, uint32_t ca
 
 	cable_ports(x, b, cable, &a, &z);
 	if (any && b->exact)
-		return port_fits(x->s->plan->cables[wire].a_port, a, true) &&
-		       port_fits(x->s->plan->cables[wire].b_port, z, true);
+		return port_fits(x->s->plan->cables[wire].a_port, a) && port_fits(x->s->plan->cables[wire].b_port, z);
 	return x->s->wiring.cables[wire].a_port == a && x->s->wiring.cables[wire].b_port == z;
 }
 

@@ -34,9 +34,6 @@ struct ft_what_if {
 
 /* what_if.c */
 
-/* The node of that GUID, or FT_NONE. */
-uint32_t ft_what_if_node(const struct ft_what_if *w, uint64_t guid);
-
 /* The port that @place names, or FT_NONE. */
 uint32_t ft_what_if_port(const struct ft_what_if *w, const struct ft_place *place);
 

@@ -24,7 +24,7 @@ static uint32_t host_at(const struct ft_snapshot *s, uint32_t port)
 }
 
 /* By host of before that is gone: the new one in all of its ports; FT_NO_NODE where they do not agree. */
-static int heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
+static void heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
 {
 	for (uint32_t i = 0; i < c->before->port_count; i++) {
 		uint32_t sw = c->before->ports[i].node, host = host_at(c->before, i), there;
@@ -41,7 +41,6 @@ static int heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
 		odd[host] |= there == FT_NO_NODE || (heir[host] != FT_NO_NODE && heir[host] != there);
 		heir[host] = there;
 	}
-	return 0;
 }
 
 static void heir_tell(struct ft_comparison *c, struct ft_device_change *change, uint32_t host, uint32_t heir)
