@@ -198,7 +198,9 @@ void ft_text_add_json(struct ft_text *text, const char *string)
 
 void ft_text_add_member(struct ft_text *text, const char *name, const char *string)
 {
-	ft_text_printf(text, "\"%s\": ", name);
+	char last = text->length > 0 ? text->data[text->length - 1] : ' ';
+
+	ft_text_printf(text, "%s\"%s\": ", last == '{' || last == ' ' ? "" : ", ", name);
 	if (string)
 		ft_text_add_json(text, string);
 	else

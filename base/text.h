@@ -49,7 +49,9 @@ void ft_text_add_safe(struct ft_text *text, const char *bytes, size_t length);
  */
 void ft_text_add_json(struct ft_text *text, const char *string);
 
-/* Adds a member of a JSON object, without a comma: its name, which needs no escape, and @string as above; NULL: null.
+/*
+ * Adds a member of a JSON object: its name, which needs no escape, and @string as above; NULL: null. A comma precedes
+ * it unless it is the first, or the text ends with a blank, as where the caller began a line for it.
  */
 void ft_text_add_member(struct ft_text *text, const char *name, const char *string);
 

@@ -32,12 +32,6 @@ const char *const ft_track_kinds[FT_TRACK_KIND_COUNT] = {
 
 /* ---- an event ---- */
 
-static void member_string(struct ft_text *t, const char *key, const char *value)
-{
-	ft_text_puts(t, ", ");
-	ft_text_add_member(t, key, value);
-}
-
 void ft_alerts_add_time(struct ft_text *t, const char *key, int64_t wall_ms)
 {
 	int64_t ms = ((wall_ms % 1000) + 1000) % 1000;
@@ -55,15 +49,15 @@ void ft_event_write_json(struct ft_text *t, const struct ft_event *event, const 
 	int64_t ms = event->duration_ms > 0 ? event->duration_ms : 0;
 
 	ft_text_printf(t, "{\"ftcheck_alert\": 1, \"seq\": %" PRIu64, event->seq);
-	member_string(t, "event", ft_event_kind_name(event->kind));
+	ft_text_add_member(t, "event", ft_event_kind_name(event->kind));
 	ft_alerts_add_time(t, "time", event->wall_ms);
-	member_string(t, "fabric", fabric);
-	member_string(t, "instance", instance);
-	member_string(t, "id", event->id);
-	member_string(t, "code", event->code);
-	member_string(t, "severity", ft_severity_name(event->severity));
-	member_string(t, "text", event->text);
-	member_string(t, "fix", event->fix);
+	ft_text_add_member(t, "fabric", fabric);
+	ft_text_add_member(t, "instance", instance);
+	ft_text_add_member(t, "id", event->id);
+	ft_text_add_member(t, "code", event->code);
+	ft_text_add_member(t, "severity", ft_severity_name(event->severity));
+	ft_text_add_member(t, "text", event->text);
+	ft_text_add_member(t, "fix", event->fix);
 	ft_alerts_add_time(t, "raised_at", event->raised_ms);
 	ft_text_printf(t, ", \"duration_s\": %" PRId64 ".%03d, \"finding\": %s}\n", ms / 1000, (int)(ms % 1000),
 		       event->finding ? event->finding : "null");
@@ -245,11 +239,11 @@ void ft_alerts_write_list(struct ft_text *t, const struct ft_alerts *alerts, str
 			continue;
 		ft_text_printf(t, "%s\n    {", comma);
 		ft_text_add_member(t, "id", message->id);
-		member_string(t, "code", message->code);
-		member_string(t, "severity", ft_severity_name(message->severity));
-		member_string(t, "state", state);
+		ft_text_add_member(t, "code", message->code);
+		ft_text_add_member(t, "severity", ft_severity_name(message->severity));
+		ft_text_add_member(t, "state", state);
 		ft_alerts_add_time(t, "since", stands ? track->raised_ms : wall_from_mono(&w, track->since_ms));
-		member_string(t, "text", message->text);
+		ft_text_add_member(t, "text", message->text);
 		ft_text_puts(t, "}");
 		comma = ",";
 	}

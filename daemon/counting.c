@@ -143,7 +143,7 @@ static int worst_write(struct ft_text *t, const struct ft_check_request *request
 		if (w->counts[i] > 0)
 			ft_text_printf(&words, "%s%" PRIu64 " %s", words.length ? ", " : "", w->counts[i],
 				       ft_counter_name((enum ft_counter)i, w->counts[i]));
-	ft_text_printf(t, ", \"errors\": %" PRIu64 ", \"interval_ms\": %u, ", w->errors, w->interval_ms);
+	ft_text_printf(t, ", \"errors\": %" PRIu64 ", \"interval_ms\": %u", w->errors, w->interval_ms);
 	ft_text_add_member(t, "text", ft_text_string(&words));
 	ft_text_puts(t, "}");
 	return r < 0 || words.failed ? -ENOMEM : 0;

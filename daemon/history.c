@@ -18,10 +18,8 @@ static void event_write(struct ft_text *t, const struct ft_event *event)
 
 	ft_text_printf(t, "{\"seq\": %" PRIu64, event->seq);
 	ft_alerts_add_time(t, "time", event->wall_ms);
-	for (size_t i = 0; i < FT_COUNT(members); i++) {
-		ft_text_puts(t, ", ");
+	for (size_t i = 0; i < FT_COUNT(members); i++)
 		ft_text_add_member(t, members[i][0], members[i][1]);
-	}
 	ft_text_printf(t, ", \"duration_s\": %" PRId64 "}", event->duration_ms / 1000);
 }
 

@@ -241,10 +241,8 @@ static void place_write(struct ft_text *t, const struct ft_place *place)
 		ft_text_printf(t, ", \"port\": %" PRIu32, place->port);
 	else
 		ft_text_puts(t, ", \"port\": null");
-	if (place->interface[0]) {
-		ft_text_puts(t, ", ");
+	if (place->interface[0])
 		ft_text_add_member(t, "interface", place->interface);
-	}
 	ft_text_puts(t, "}");
 }
 
@@ -257,24 +255,19 @@ void ft_message_write_json(struct ft_text *t, const struct ft_finding *f, const 
 	/* A code of the daemon's own, which is not in reports. */
 	ft_text_puts(t, "{");
 	ft_text_add_member(t, "id", f->id);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "code", code);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "severity", ft_severity_name(f->severity));
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "evidence", ft_evidence_name(f->evidence));
 	ft_text_puts(t, ", \"where\": [");
 	for (size_t i = 0; i < f->where_count; i++) {
 		ft_text_puts(t, i ? ", " : "");
 		place_write(t, &f->where[i]);
 	}
-	ft_text_puts(t, "], ");
+	ft_text_puts(t, "]");
 	ft_text_add_member(t, "expected", f->expected);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "observed", f->observed);
-	ft_text_printf(t, ", \"count\": %" PRIu32 ", ", f->count);
+	ft_text_printf(t, ", \"count\": %" PRIu32, f->count);
 	ft_text_add_member(t, "text", f->text);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "fix", f->fix);
 	ft_text_printf(t,
 		       ", \"impact\": {\"links_lost\": %" PRIu32 ", \"hosts_cut_off\": %" PRIu32 "}, \"symptoms\": [",

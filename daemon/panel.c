@@ -92,7 +92,6 @@ static void interface_write(struct ft_text *t, const struct ft_snapshot *s, cons
 		return;
 	safe = ft_text_safe_dup(ft_port_name(s, port), strlen(ft_port_name(s, port)));
 	t->failed |= !safe;
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, key, safe);
 }
 
@@ -105,12 +104,10 @@ static void port_write(struct ft_text *t, const struct ft_snapshot *s, const str
 	ft_text_printf(t, "{\"port\": %u, \"state\": \"%s\"", port->number,
 		       finding ? state_of_code(finding->code) : state_of_link(port));
 	if (finding) {
-		ft_text_puts(t, ", ");
 		ft_text_add_member(t, "finding", finding->id);
 		ft_text_printf(t, ", \"severity\": \"%s\"", ft_severity_name(finding->severity));
 	}
 	if (peer) {
-		ft_text_puts(t, ", ");
 		name_write(t, s, names, ft_port_node(s, peer));
 		ft_text_printf(t, ", \"peer_port\": %u, \"rate\": \"%s\"", peer->number,
 			       ft_rate_name(port->rate, rate));

@@ -66,7 +66,6 @@ static void fields_write(struct ft_text *t, const struct ft_event *event)
 		_cleanup_(ft_text_release) struct ft_text value = {0};
 
 		ft_fields[i].write(&value, event, "rig", "");
-		ft_text_puts(t, i ? ", " : "");
 		ft_text_add_member(t, ft_fields[i].name, ft_text_string(&value));
 	}
 	ft_text_puts(t, "}");

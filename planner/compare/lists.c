@@ -115,14 +115,11 @@ static void json_row(struct ft_text *text, const struct ft_compared *row)
 		{"currency", row->currency}, {"prices_of", row->prices_of}, {"refusal", row->refusal},
 	};
 
-	ft_text_printf(text, "    {\"nodes\": %u, ", row->nodes);
+	ft_text_printf(text, "    {\"nodes\": %u", row->nodes);
 	ft_text_add_member(text, "asked", row->asked);
-	for (size_t i = 0; i < FT_COUNT(strings); i++) {
-		if (!strings[i].value || !strings[i].value[0])
-			continue;
-		ft_text_puts(text, ", ");
-		ft_text_add_member(text, strings[i].name, strings[i].value);
-	}
+	for (size_t i = 0; i < FT_COUNT(strings); i++)
+		if (strings[i].value && strings[i].value[0])
+			ft_text_add_member(text, strings[i].name, strings[i].value);
 	if (row->network)
 		json_figures(text, row);
 	ft_text_puts(text, "}");

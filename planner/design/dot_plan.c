@@ -460,8 +460,7 @@ static void interfaces_write(const struct ft_dot *d, const struct ft_dot_machine
 
 		snprintf(range, sizeof(range), "%.*s[1-%u]", (int)machine->prefix,
 			 ft_dot_string(d, d->ports[own[0]].name), ports);
-		ft_text_puts(t, ", \"interfaces\": ");
-		ft_text_add_json(t, range);
+		ft_text_add_member(t, "interfaces", range);
 		return;
 	}
 	for (uint32_t n = 0; n < machine->port_count; n++) {

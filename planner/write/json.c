@@ -217,8 +217,7 @@ static void json_switch_tier(const struct writer *w, const struct ft_plan *plan,
 
 static void json_switch_kind(const struct writer *w, const struct ft_plan *plan, const struct ft_plan_switch *sw)
 {
-	ft_text_puts(w->text, ", \"kind\": ");
-	ft_text_add_json(w->text, plan->kinds[sw->kind].name);
+	ft_text_add_member(w->text, "kind", plan->kinds[sw->kind].name);
 	if (sw->guid)
 		ft_text_printf(w->text, ", \"guid\": \"0x%016" PRIx64 "\"", sw->guid);
 }
@@ -251,10 +250,9 @@ static void json_bundles(struct writer *w, const struct ft_plan *plan)
 		const struct ft_plan_bundle *bundle = &plan->bundles[i];
 
 		json_next(w);
-		ft_text_puts(w->text, "{\"a\": ");
-		ft_text_add_json(w->text, plan->switches[bundle->a].name);
-		ft_text_puts(w->text, ", \"b\": ");
-		ft_text_add_json(w->text, plan->switches[bundle->b].name);
+		ft_text_puts(w->text, "{");
+		ft_text_add_member(w->text, "a", plan->switches[bundle->a].name);
+		ft_text_add_member(w->text, "b", plan->switches[bundle->b].name);
 		ft_text_printf(w->text, ", \"count\": %u}", bundle->count);
 	}
 	json_close(w, "]");

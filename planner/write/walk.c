@@ -390,23 +390,20 @@ static void json_finding(struct ft_text *text, const struct ft_walked *w, const 
 
 	ft_text_puts(text, "{");
 	ft_text_add_member(text, "kind", ft_walk_kind_name(f->kind));
-	ft_text_puts(text, ", ");
 	add_switch(&words, w, f->sw);
 	ft_text_add_member(text, "switch", placed ? ft_text_string(&words) : NULL);
-	ft_text_printf(text, ", \"port\": %u, \"vlan\": %u, ", f->port, f->vlan);
+	ft_text_printf(text, ", \"port\": %u, \"vlan\": %u", f->port, f->vlan);
 	ft_text_reset(&words);
 	ft_mac_add(&words, f->mac);
 	ft_text_add_member(text, "mac", f->of_entries ? ft_text_string(&words) : NULL);
-	ft_text_puts(text, ", ");
 	ft_text_reset(&words);
 	if (f->file)
 		ft_text_add_safe(&words, f->file, strlen(f->file));
 	ft_text_add_member(text, "file", f->file ? ft_text_string(&words) : NULL);
-	ft_text_printf(text, ", \"line\": %u, ", f->line);
+	ft_text_printf(text, ", \"line\": %u", f->line);
 	ft_text_reset(&words);
 	finding_tell(&words, w, f);
 	ft_text_add_member(text, "text", ft_text_string(&words));
-	ft_text_puts(text, ", ");
 	ft_text_reset(&words);
 	breaks_tell(&words, w, f);
 	ft_text_add_member(text, "breaks", ft_text_string(&words));
@@ -428,7 +425,6 @@ static void json_loads(struct ft_text *text, const struct ft_walked *w)
 		ft_text_reset(&name);
 		add_switch(&name, w, load->lower);
 		ft_text_add_member(text, "a", ft_text_string(&name));
-		ft_text_puts(text, ", ");
 		ft_text_reset(&name);
 		add_switch(&name, w, load->upper);
 		ft_text_add_member(text, "b", ft_text_string(&name));

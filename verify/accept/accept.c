@@ -83,12 +83,6 @@ static void change_begin(struct accepting *x)
 	ft_text_puts(x->text, x->changes++ ? ", {" : "{");
 }
 
-static void name_add(struct accepting *x, const char *key, const char *name)
-{
-	ft_text_puts(x->text, ", ");
-	ft_text_add_member(x->text, key, name);
-}
-
 /* ---- cables ---- */
 
 /* So many cables more or fewer than planned between two planned switches; with ports, one cable. */
@@ -175,10 +169,10 @@ static void delta_write(struct accepting *x, const struct delta *delta)
 		return;
 	change_begin(x);
 	ft_text_printf(x->text, "\"%s\": %d", delta->count > 0 ? "add" : "remove", abs(delta->count));
-	name_add(x, "a", delta->a);
+	ft_text_add_member(x->text, "a", delta->a);
 	if (delta->a_port)
 		ft_text_printf(x->text, ", \"a_port\": %u", delta->a_port);
-	name_add(x, "b", delta->b);
+	ft_text_add_member(x->text, "b", delta->b);
 	if (delta->b_port)
 		ft_text_printf(x->text, ", \"b_port\": %u", delta->b_port);
 	ft_text_puts(x->text, "}");
@@ -228,7 +222,7 @@ static int gone_accept(struct accepting *x, const struct ft_finding *f)
 	for (size_t i = 0; i < f->gone_count; i++) {
 		change_begin(x);
 		ft_text_puts(x->text, "\"gone\": true");
-		name_add(x, "a", x->plan->switches[f->gone[i]].name);
+		ft_text_add_member(x->text, "a", x->plan->switches[f->gone[i]].name);
 		ft_text_puts(x->text, "}");
 	}
 	return 0;
@@ -245,7 +239,7 @@ static int hosts_accept(struct accepting *x, const struct ft_finding *f)
 			return refuse(x, "the hosts are not on switches of the plan");
 		change_begin(x);
 		ft_text_printf(x->text, "\"hosts\": %u", x->report->switches[row].hosts);
-		name_add(x, "a", x->report->switches[row].planned_as);
+		ft_text_add_member(x->text, "a", x->report->switches[row].planned_as);
 		ft_text_puts(x->text, "}");
 	}
 	return x->changes > 0 ? 0 : refuse(x, "it is not known on which switches");
@@ -268,9 +262,8 @@ static int rate_accept(struct accepting *x, const struct ft_finding *f)
 			if (far && ft_rate_mbps(far->rate) > 0 && ft_rate_mbps(far->rate) < ft_rate_mbps(rate))
 				rate = far->rate;
 			change_begin(x);
-
 			ft_text_add_member(x->text, "rate", ft_rate_name(rate, word));
-			name_add(x, "a", name);
+			ft_text_add_member(x->text, "a", name);
 			ft_text_printf(x->text, ", \"a_port\": %u}", port->number);
 			return 0;
 		}
@@ -313,14 +306,10 @@ int ft_accept_write(const struct ft_model *m, size_t finding, const struct ft_ac
 		return r;
 	ft_text_puts(text, text->length ? ",\n    {" : "\n    {");
 	ft_text_add_member(text, "id", f->id);
-	ft_text_puts(text, ", ");
 	ft_text_add_member(text, "by", note->by);
-	ft_text_puts(text, ", ");
 	ft_text_add_member(text, "at", note->at);
-	if (note->why) {
-		ft_text_puts(text, ", ");
+	if (note->why)
 		ft_text_add_member(text, "why", note->why);
-	}
 	ft_text_puts(text, ",\n     ");
 	ft_text_add_member(text, "finding", f->text);
 	ft_text_printf(text, ",\n     \"changes\": [%s]}", ft_text_string(&changes));

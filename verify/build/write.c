@@ -285,14 +285,10 @@ static void cable_json(struct ft_text *t, const struct ft_build *b, uint32_t num
 		       : c->done  ? "true"
 				  : "false");
 	if (b->course) {
-		ft_text_puts(t, ", ");
 		time_json(t, "right_since", c->right_s);
-		ft_text_puts(t, ", ");
 		time_json(t, "clean_since", c->clean_s);
 	}
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "found", c->there);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "todo", c->todo);
 	ft_text_puts(t, "}");
 }
@@ -321,7 +317,6 @@ void ft_build_write_json(struct ft_text *t, const struct ft_build *b, const stru
 
 	ft_text_puts(t, "{\n  \"ftcheck_build\": 1,\n  \"plan\": {");
 	ft_text_add_member(t, "name", b->plan_name);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "sha256", b->plan_sha256);
 	ft_text_puts(t, "},\n  ");
 	time_json(t, "time", b->time_s);

@@ -109,25 +109,17 @@ void ft_look_write_text(struct ft_text *t, const struct ft_look *look, bool verb
 static void port_write(struct ft_text *t, const struct ft_look *look, const struct ft_look_port *port)
 {
 	if (port->number)
-		ft_text_printf(t, "{\"port\": %u, ", port->number);
+		ft_text_printf(t, "{\"port\": %u", port->number);
 	else
-		ft_text_puts(t, "{\"port\": null, ");
-	if (look->director) {
+		ft_text_puts(t, "{\"port\": null");
+	if (look->director)
 		ft_text_add_member(t, "at", port->chip);
-		ft_text_puts(t, ", ");
-	}
 	ft_text_add_member(t, "planned", port->planned);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "seen", port->seen);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "link", port->link);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "rate", port->rate);
-	if (look->counted) {
-		ft_text_puts(t, ", ");
+	if (look->counted)
 		ft_text_add_member(t, "errors", port->errors);
-	}
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "findings", port->codes);
 	ft_text_puts(t, "}");
 }
@@ -137,19 +129,15 @@ void ft_look_write_json(struct ft_text *t, const struct ft_look *look)
 	ft_text_puts(t, "{\n  \"ftcheck_switch\": 1,\n  ");
 	ft_text_add_member(t, "name", look->name);
 	if (look->guid)
-		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\", ", look->guid);
+		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\"", look->guid);
 	else
-		ft_text_puts(t, ", \"guid\": null, ");
+		ft_text_puts(t, ", \"guid\": null");
 	ft_text_add_member(t, "planned_as", look->planned_as);
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "tier", look->tier);
-	if (look->report->kind_count > 0) {
-		ft_text_puts(t, ", ");
+	if (look->report->kind_count > 0)
 		ft_text_add_member(t, "kind", look->kind);
-	}
 	ft_text_puts(t, ",\n  ");
 	ft_text_add_member(t, "status", ft_status_name(look->status));
-	ft_text_puts(t, ", ");
 	ft_text_add_member(t, "verdict", ft_verdict_name(look->report->verdict));
 	ft_text_printf(t, ", \"uplinks\": {\"planned\": %u, \"up\": %u}, \"hosts\": %u,\n  \"ports\": [",
 		       look->uplinks_planned, look->uplinks_up, look->hosts);

@@ -165,8 +165,8 @@ static void switches_write(const struct recording *x, struct ft_text *text)
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		if (s->nodes[i].type != FT_NODE_SWITCH)
 			continue;
-		ft_text_printf(text, "%s\n\t\t{\"name\": ", separator);
-		ft_text_add_json(text, x->name[i]);
+		ft_text_printf(text, "%s\n\t\t{", separator);
+		ft_text_add_member(text, "name", x->name[i]);
 		ft_text_printf(text, ", \"ports\": %u, \"hosts\": %u", s->nodes[i].port_count, x->hosts[i]);
 		/* A lost one cuts off no hosts. */
 		if (x->hosts[i] == 0 && x->host_count > 0)
@@ -191,10 +191,10 @@ static void cables_write(struct recording *x, struct ft_text *text)
 		if (port->peer == FT_NO_PORT || port->peer < i || !is_on_switch(s, i) || !is_on_switch(s, port->peer) ||
 		    s->ports[port->peer].node == port->node)
 			continue;
-		ft_text_printf(text, "%s\n\t\t{\"a\": ", separator);
-		ft_text_add_json(text, x->name[port->node]);
-		ft_text_printf(text, ", \"a_port\": %u, \"b\": ", port->number);
-		ft_text_add_json(text, x->name[s->ports[port->peer].node]);
+		ft_text_printf(text, "%s\n\t\t{", separator);
+		ft_text_add_member(text, "a", x->name[port->node]);
+		ft_text_printf(text, ", \"a_port\": %u", port->number);
+		ft_text_add_member(text, "b", x->name[s->ports[port->peer].node]);
 		ft_text_printf(text, ", \"b_port\": %u}", s->ports[port->peer].number);
 		separator = ",";
 		x->cabled = true;
@@ -239,15 +239,12 @@ static void hosts_write(const struct recording *x, struct ft_text *text)
 		if (!guid && !ft_infer_name_is_plain(name))
 			continue;
 		ft_text_printf(text, "%s\n\t\t{", separator);
-		if (ft_infer_name_is_plain(name)) {
-			ft_text_puts(text, "\"name\": ");
-			ft_text_add_json(text, name);
-			ft_text_puts(text, ", ");
-		}
+		if (ft_infer_name_is_plain(name))
+			ft_text_add_member(text, "name", name);
 		if (guid)
-			ft_text_printf(text, "\"guid\": \"0x%016llx\", ", (unsigned long long)guid);
-		ft_text_puts(text, "\"edge\": ");
-		ft_text_add_json(text, x->name[s->ports[i].node]);
+			ft_text_printf(text, "%s\"guid\": \"0x%016llx\"", ft_infer_name_is_plain(name) ? ", " : "",
+				       (unsigned long long)guid);
+		ft_text_add_member(text, "edge", x->name[s->ports[i].node]);
 		ft_text_printf(text, ", \"port\": %u}", s->ports[i].number);
 		separator = ",";
 	}
