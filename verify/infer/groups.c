@@ -21,7 +21,7 @@ enum { EDGE, SPINE, CORE };
 /* The steps between them. */
 enum { PODS, PLANES };
 
-enum { TRIM_ROUNDS = 16, TIES_MAX = 64, MERGE_CELLS_MAX = 1 << 20 };
+enum { TRIM_ROUNDS = 16 };
 
 /* The lower switches of a step that are twins on their upper side. */
 static void groups_number(const struct ft_intent *intent, struct ft_fit *fit, uint32_t step)
@@ -32,16 +32,6 @@ static void groups_number(const struct ft_intent *intent, struct ft_fit *fit, ui
 	for (uint32_t i = 0; i < intent->count; i++)
 		if (fit->rank[i] == step)
 			fit->group[step][i] = twins->set_of[i];
-}
-
-/* True if another switch of the same rank and pod is in the plane. */
-static bool pod_is_served(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t plane)
-{
-	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		if (i != observed && fit->rank[i] == fit->rank[observed] &&
-		    fit->group[PODS][i] == fit->group[PODS][observed] && fit->group[PLANES][i] == plane)
-			return true;
-	return false;
 }
 
 /* Adds the cables of a switch to those of a rank to those of their groups; @add false: sets these to 0. */
@@ -56,22 +46,18 @@ static void group_cables(const struct ft_inference *f, const struct ft_fit *fit,
 	}
 }
 
-/* The group with the most cables of a switch; of two equal planes the one that its pod is not in yet. */
+/* The group with the most cables of a switch to a rank, of equals the first; FT_NONE: it has no cables there. */
 static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed,
-			 uint32_t rank, const uint32_t *cables, uint32_t *ties)
+			 uint32_t rank, const uint32_t *cables)
 {
 	uint32_t best = FT_NONE;
 
 	ft_each_adjacent(n, &f->graph, observed) {
-		uint32_t far = n->vertex, g = fit->group[step][far];
+		uint32_t group = fit->group[step][n->vertex];
 
-		if (fit->rank[far] != rank || g == FT_NONE || g == best)
-			continue;
-		if (best == FT_NONE || cables[g] > cables[best])
-			best = g;
-		else if (cables[g] == cables[best] && step == PLANES && *ties < TIES_MAX && ++*ties &&
-			 pod_is_served(f, fit, observed, best) && !pod_is_served(f, fit, observed, g))
-			best = g;
+		if (fit->rank[n->vertex] == rank && group != FT_NONE &&
+		    (best == FT_NONE || cables[group] > cables[best]))
+			best = group;
 	}
 	return best;
 }
@@ -83,7 +69,6 @@ static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit,
 static int groups_join(const struct ft_inference *f, struct ft_fit *fit, uint32_t step, uint32_t rank, uint32_t other)
 {
 	_cleanup_free_ uint32_t *cables = calloc(fit->groups[step] + 1UL, sizeof(*cables));
-	uint32_t ties = 0;
 
 	if (!cables)
 		return -ENOMEM;
@@ -93,7 +78,7 @@ static int groups_join(const struct ft_inference *f, struct ft_fit *fit, uint32_
 		if (fit->rank[i] != rank)
 			continue;
 		group_cables(f, fit, step, i, other, true, cables);
-		best = group_of(f, fit, step, i, other, cables, &ties);
+		best = group_of(f, fit, step, i, other, cables);
 		group_cables(f, fit, step, i, other, false, cables);
 		if (best != FT_NONE)
 			fit->group[step][i] = best;
@@ -120,96 +105,6 @@ static int groups_renumber(const struct ft_inference *f, struct ft_fit *fit, uin
 	}
 	fit->groups[step] = next;
 	return 0;
-}
-
-/* Planes that may be parts of one: the cables between any two, and the pods where each has a spine. */
-struct parts {
-	uint32_t count, below; /* planes, and pods */
-	uint32_t *cables;      /* [plane * planes + plane] */
-	bool *served;	       /* [plane * pods + pod] */
-};
-
-static void parts_release(struct parts *parts)
-{
-	free(parts->cables);
-	free(parts->served);
-}
-
-static int parts_fill(const struct ft_inference *f, const struct ft_fit *fit, struct parts *parts)
-{
-	uint32_t planes = parts->count = fit->groups[PLANES], pods = parts->below = fit->groups[PODS];
-
-	parts->cables = calloc((size_t)planes * planes + 1, sizeof(*parts->cables));
-	parts->served = calloc((size_t)planes * pods + 1, sizeof(*parts->served));
-	if (!parts->cables || !parts->served)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
-		if (fit->rank[i] != SPINE || fit->group[PLANES][i] == FT_NONE)
-			continue;
-		if (fit->group[PODS][i] != FT_NONE)
-			parts->served[(size_t)fit->group[PLANES][i] * pods + fit->group[PODS][i]] = true;
-		ft_each_adjacent(n, &f->graph, i) {
-			uint32_t far = n->vertex;
-
-			if (fit->rank[far] == CORE && fit->group[PLANES][far] != FT_NONE)
-				parts->cables[(size_t)fit->group[PLANES][i] * planes + fit->group[PLANES][far]] +=
-					n->count;
-		}
-	}
-	return 0;
-}
-
-static bool parts_fit(const struct parts *parts, uint32_t p, uint32_t q)
-{
-	for (uint32_t pod = 0; pod < parts->below; pod++)
-		if (parts->served[(size_t)p * parts->below + pod] && parts->served[(size_t)q * parts->below + pod])
-			return false;
-	return true;
-}
-
-/* The two planes with the most cables between them and no common pod. False: none. */
-static bool parts_choose(const struct parts *parts, uint32_t *ret_p, uint32_t *ret_q)
-{
-	uint32_t most = 0;
-
-	for (uint32_t p = 0; p < parts->count; p++)
-		for (uint32_t q = 0; q < p; q++) {
-			uint32_t cables = parts->cables[(size_t)p * parts->count + q] +
-					  parts->cables[(size_t)q * parts->count + p];
-
-			if (cables <= most || !parts_fit(parts, p, q))
-				continue;
-			most = cables;
-			*ret_p = p;
-			*ret_q = q;
-		}
-	return most > 0;
-}
-
-/* Swaps may split a small plane, which gives more planes than spines in a pod: merges the parts. */
-static int planes_merge(const struct ft_inference *f, struct ft_fit *fit)
-{
-	struct ft_tally spines;
-	int r = groups_renumber(f, fit, PLANES);
-
-	if (r == 0)
-		r = ft_fit_group_tally(f, fit, PODS, SPINE, &spines);
-	while (r == 0 && fit->groups[PLANES] > ft_tally_mode(&spines, 1)) {
-		_cleanup_(parts_release) struct parts parts = {0};
-		uint32_t p, q;
-
-		if ((uint64_t)fit->groups[PLANES] * (fit->groups[PLANES] + fit->groups[PODS]) > MERGE_CELLS_MAX ||
-		    fit->groups[PLANES] > 2 * ft_tally_mode(&spines, 1))
-			return 0;
-		r = parts_fill(f, fit, &parts);
-		if (r < 0 || !parts_choose(&parts, &p, &q))
-			return r;
-		for (uint32_t i = 0; i < f->observed->switch_count; i++)
-			if (fit->group[PLANES][i] == p)
-				fit->group[PLANES][i] = q;
-		r = groups_renumber(f, fit, PLANES);
-	}
-	return r;
 }
 
 /* ---- who is outside ---- */
@@ -310,8 +205,6 @@ static int groups_find(const struct ft_intent *intent, struct ft_fit *fit, uint3
 		r = groups_join(f, fit, step, lower, upper);
 	if (r == 0)
 		r = groups_join(f, fit, step, upper, lower);
-	if (r == 0 && step == PLANES)
-		r = planes_merge(f, fit);
 	return r == 0 ? step_trim(f, fit, step) : r;
 }
 
