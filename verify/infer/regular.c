@@ -37,8 +37,6 @@ enum {
 	SAMPLE = 512,	    /* links whose paths around are counted */
 	GIRTH_PERCENT = 75,
 	GIRTH_NEIGHBOURS = 3,
-	MATCHED_MAX = 10, /* switches: 9,496 matchings */
-	MATCHED_MARGIN = 2,
 	SCORE_PORTS = 4,  /* holes that are paired elsewhere */
 	SCORE_BUNDLE = 8, /* an existing bundle */
 };
@@ -547,85 +545,6 @@ static int links_settle(struct degrees *d, const uint32_t *scores, uint32_t *ret
 	return 0;
 }
 
-/* A matching of the deficient switches, which lack one cable each, and the best one so far. */
-struct matching {
-	const uint32_t *scores;
-	uint32_t count;
-	uint8_t partner[MATCHED_MAX], best[MATCHED_MAX]; /* ALONE: none */
-	uint32_t worth, second;				 /* of the best, and of the second-best */
-};
-
-enum { ALONE = UINT8_MAX };
-
-static void matching_search(struct matching *x, uint32_t i, uint32_t worth)
-{
-	while (i < x->count && x->partner[i] != ALONE)
-		i++;
-	if (i >= x->count) {
-		if (worth <= x->worth) {
-			x->second = worth > x->second ? worth : x->second;
-			return;
-		}
-		x->second = x->worth;
-		x->worth = worth;
-		memcpy(x->best, x->partner, sizeof(x->best));
-		return;
-	}
-	for (uint32_t j = i + 1; j < x->count; j++) {
-		uint32_t score = x->scores[(size_t)i * x->count + j];
-
-		if (score == 0 || x->partner[j] != ALONE)
-			continue;
-		x->partner[i] = (uint8_t)j;
-		x->partner[j] = (uint8_t)i;
-		matching_search(x, i + 1, worth + score);
-		x->partner[i] = x->partner[j] = ALONE;
-	}
-	matching_search(x, i + 1, worth);
-}
-
-/*
- * If no single link is unambiguous, a whole matching may be: for few switches that lack one cable each, the matching of
- * maximum weight, by exhaustive search, if it exceeds every other by MARGIN. scores[] keeps what is left to the others.
- */
-static int links_match(struct degrees *d, uint32_t *scores, uint32_t *ret_count)
-{
-	struct matching x = {.scores = scores};
-	uint32_t n = d->deficient_count, left[MATCHED_MAX] = {0};
-
-	*ret_count = 0;
-	memset(x.partner, ALONE, sizeof(x.partner));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t lacks = d->lacks[d->deficient[i]];
-
-		if (lacks > 1 || (lacks > 0 && x.count == MATCHED_MAX))
-			return 0;
-		if (lacks > 0)
-			left[x.count++] = i;
-	}
-	for (uint32_t i = 0; i < x.count; i++)
-		for (uint32_t j = 0; j < x.count; j++)
-			scores[(size_t)i * x.count + j] = scores[(size_t)left[i] * n + left[j]];
-	matching_search(&x, 0, 0);
-	if (x.worth < x.second + MATCHED_MARGIN)
-		return 0;
-	for (uint32_t i = 0; i < x.count; i++) {
-		uint32_t a = d->deficient[left[i]];
-		struct ft_meant *pair;
-
-		if (x.best[i] == ALONE || x.best[i] < i)
-			continue;
-		pair = ft_meant_get(d->intent, a, d->deficient[left[x.best[i]]]);
-		if (!pair)
-			return -ENOMEM;
-		pair->planned++;
-		pair->settled = true;
-		d->lacks[a] = d->lacks[d->deficient[left[x.best[i]]]] = 0;
-		++*ret_count;
-	}
-	return 0;
-}
-
 /* Planned links leave fewer candidates for the others: repeats until no link becomes unambiguous. */
 static int links_complete(struct degrees *d)
 {
@@ -646,7 +565,7 @@ static int links_complete(struct degrees *d)
 				scores[(size_t)i * n + j] =
 					i != j && cables_between(d, a, b) > 0 ? link_score(d, a, b) : 0;
 			}
-		if (links_settle(d, scores, &found) < 0 || (found == 0 && links_match(d, scores, &found) < 0))
+		if (links_settle(d, scores, &found) < 0)
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < n; i++)
