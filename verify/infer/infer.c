@@ -131,28 +131,25 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 /* So many hosts on one switch are there by mistake, and so many cables; and so many hosts above the edges in all. */
 enum { HOSTS_FEW = 2, CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
 
-/*
- * True for a switch that serves hosts on more than one cable, has more cables than are plugged in by chance, or several
- * that all lead to the top, as those of a router do.
- */
-static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
-{
-	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
-		uint32_t cables = f->graph.degree[i], hosts = f->hosts[i];
-
-		if (finding->where_count > 0 && f->observed->switches[i].guid == finding->where[0].guid)
-			return cables > CABLES_FEW || hosts > HOSTS_FEW || (cables > 1 && hosts > 0) ||
-			       ft_infer_is_attached(f, i);
-	}
-	return false;
-}
-
 static uint32_t observed_of_guid(const struct ft_inference *f, uint64_t guid)
 {
 	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (f->observed->switches[i].guid == guid)
 			return i;
 	return FT_NONE;
+}
+
+/*
+ * True for a switch that serves hosts on more than one cable, has more cables than are plugged in by chance, or several
+ * that all lead to the top, as those of a router do.
+ */
+static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
+{
+	uint32_t observed = finding->where_count > 0 ? observed_of_guid(f, finding->where[0].guid) : FT_NONE;
+
+	return observed != FT_NONE &&
+	       (f->graph.degree[observed] > CABLES_FEW || f->hosts[observed] > HOSTS_FEW ||
+		(f->graph.degree[observed] > 1 && f->hosts[observed] > 0) || ft_infer_is_attached(f, observed));
 }
 
 /* True for one of several cables between two switches of one rank: storage switches, say, that stand in for each other.
@@ -188,26 +185,6 @@ static bool ranks_are_paired(const struct ft_inference *f)
 	}
 	for (uint32_t rank = 0; rank < f->fit.ranks; rank++)
 		if (paired[rank] >= PAIRED_MIN && 2 * paired[rank] > f->count[rank])
-			return true;
-	return false;
-}
-
-/*
- * True if the tree misses a core switch, and has no place for one that is cabled to as many switches below as its own
- * are, or half of them: with hosts of its own, it does not look like one.
- */
-static bool misses_one_that_is_there(const struct ft_inference *f, const struct ft_report *report)
-{
-	uint32_t below = f->fit.ranks - 2, usual = 0;
-	bool missing = false;
-
-	for (size_t i = 0; i < report->finding_count; i++)
-		missing |= report->findings[i].code == FT_CODE_CORE_MISSING;
-	for (uint32_t i = 0; i < f->observed->switch_count && missing; i++)
-		if (f->fit.rank[i] == below + 1 && ft_fit_links(f, &f->fit, i, below) > usual)
-			usual = ft_fit_links(f, &f->fit, i, below);
-	for (uint32_t i = 0; i < f->observed->switch_count && usual > 0; i++)
-		if (f->fit.rank[i] == FT_OUTSIDE && f->hosts[i] > 0 && ft_fit_links(f, &f->fit, i, below) * 2 >= usual)
 			return true;
 	return false;
 }
@@ -325,8 +302,8 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 {
 	uint32_t above = f->fit.ranks > 1 ? routers_above(f) : 0;
 
-	if (f->fit.ranks > 1 && (ranks_are_paired(f) || misses_one_that_is_there(f, report) ||
-				 class_has_more(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f))))
+	if (f->fit.ranks > 1 &&
+	    (ranks_are_paired(f) || class_has_more(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f))))
 		return true;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
@@ -509,12 +486,9 @@ static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassi
 	return r < 0 ? r : attempts(&f, name, best);
 }
 
-/*
- * Directors are the units that are bought and repaired: of two designs that explain as much, the one with them wins.
- * @ret_whole: the design with directors, if the other explains more; else empty.
- */
+/* Directors are the units that are bought and repaired: of two designs that explain as much, the one with them wins. */
 static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
-		    struct attempt *best, struct attempt *ret_whole)
+		    struct attempt *best)
 {
 	_cleanup_(attempt_release) struct attempt flat = {0};
 	int r = reading(snapshot, chassis, false, name, best);
@@ -525,7 +499,6 @@ static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chass
 	if (r < 0 || !is_found(&flat) || (is_found(best) && best->wrong <= flat.wrong))
 		return r;
 	attempt_swap(best, &flat);
-	attempt_swap(ret_whole, &flat);
 	return 0;
 }
 
@@ -638,14 +611,6 @@ static bool tree_is_poor(const struct attempt *tree, const struct ft_inference *
 	return tree->wrong > f->cable_total / SHARE;
 }
 
-/* Of so many cables that no tree has, rings of spines say, most are there on purpose. */
-static bool graph_is_richer(const struct attempt *tree, const struct ft_inference *f, const struct ft_intent *graph)
-{
-	enum { FEWER = 4 };
-
-	return tree_is_poor(tree, f) && tree->wrong > WRONG_SOME && FEWER * graph_wrong(graph) < tree->wrong;
-}
-
 /* Reads the design back. -EINVAL: it would be refused. */
 static int graph_check(const struct ft_text *text, struct ft_error *err)
 {
@@ -694,12 +659,11 @@ static int family_reading(const struct ft_intent *intent, const char *name, stru
 }
 
 /*
- * The fabric as a graph, every chip a switch. @best: the tree, empty if there is none; @whole: the design with
- * directors if it explains less by itself, or empty. @best becomes the best of these. Returns 0, -ENOMEM, or -EINVAL
- * with @err filled if none is usable.
+ * The fabric as a graph, every chip a switch. @best: the tree, empty if there is none; becomes the better one of these.
+ * Returns 0, -ENOMEM, or -EINVAL with @err filled if none is usable.
  */
-static int graph_reading(const struct ft_snapshot *snapshot, const char *name, struct attempt *whole,
-			 struct attempt *best, struct ft_error *err)
+static int graph_reading(const struct ft_snapshot *snapshot, const char *name, struct attempt *best,
+			 struct ft_error *err)
 {
 	_cleanup_(inference_release) struct ft_inference f = {.snapshot = snapshot, .chips = snapshot};
 	_cleanup_(ft_intent_release) struct ft_intent intent = {0};
@@ -718,10 +682,6 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 		r = graph_common(&intent, &common);
 	if (r < 0)
 		return r;
-	if (is_found(whole) && finds_the_same(whole, &intent)) {
-		attempt_swap(whole, best);
-		return 0;
-	}
 	serves = tree && tree_serves(best, &intent, common);
 	ft_infer_graph_counts(&f);
 	if (notes_failed(&f))
@@ -743,7 +703,7 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 	r = family_reading(&intent, name, &graph.text, &wrong);
 	if (r > 0 && tree && wrong >= best->wrong)
 		r = 0;
-	if (r == 0 && serves && !graph_is_richer(best, &f, &intent))
+	if (r == 0 && serves)
 		return 0;
 	if (r == 0) {
 		ft_text_reset(&graph.text);
@@ -760,18 +720,17 @@ static int graph_reading(const struct ft_snapshot *snapshot, const char *name, s
 int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design, struct ft_error *err)
 {
 	_cleanup_(ft_chassis_freep) struct ft_chassis *chassis = NULL;
-	_cleanup_(attempt_release) struct attempt best = {0}, whole = {0};
+	_cleanup_(attempt_release) struct attempt best = {0};
 	int r;
 
 	name = name && name[0] ? name : "fabric";
 	r = ft_chassis_find(snapshot, NULL, NULL, NULL, &chassis);
 	if (r == 0)
-		r = chassis->snapshot && !is_doubtful(snapshot, chassis)
-			    ? readings(snapshot, chassis, name, &best, &whole)
-			    : reading(snapshot, NULL, false, name, &best);
+		r = chassis->snapshot && !is_doubtful(snapshot, chassis) ? readings(snapshot, chassis, name, &best)
+									 : reading(snapshot, NULL, false, name, &best);
 	if (r == 0 &&
 	    (!is_found(&best) || best.mixed || best.denies || best.wrong + best.islanders + best.strangers > 0))
-		r = graph_reading(snapshot, name, &whole, &best, err);
+		r = graph_reading(snapshot, name, &best, err);
 	if (r < 0)
 		return r;
 	ft_text_add(ret_design, best.text.data, best.text.length);
