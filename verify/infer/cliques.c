@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "verify/infer/general.h"
 
 enum {
@@ -50,7 +51,7 @@ struct cliques {
 	struct ft_intent *intent;
 	struct votes whole, thinner, gone;
 	struct corner *lacking;
-	uint32_t lacking_count, lacking_size;
+	uint32_t lacking_count;
 	uint32_t *paths; /* by switch: neighbours in common with the one that is looked at; all 0 between */
 	uint32_t *touched;
 	uint32_t *bundles; /* by switch: bundles of one width within cliques */
@@ -108,16 +109,11 @@ static bool corner_look(const struct ft_multigraph *g, struct corner *corner)
 
 static int lacking_add(struct cliques *x, const struct corner *corner)
 {
-	if (x->lacking_count == x->lacking_size) {
-		uint32_t size = x->lacking_size ? 2 * x->lacking_size : 64;
-		struct corner *more = realloc(x->lacking, size * sizeof(*more));
+	struct corner *more = FT_LIST_MORE(x->lacking, x->lacking_count);
 
-		if (!more)
-			return -ENOMEM;
-		x->lacking = more;
-		x->lacking_size = size;
-	}
-	x->lacking[x->lacking_count++] = *corner;
+	if (!more)
+		return -ENOMEM;
+	*more = *corner;
 	return 0;
 }
 

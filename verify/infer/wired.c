@@ -757,7 +757,7 @@ static int links_write(const struct wired *w, struct ft_text *text)
 }
 
 /* The hosts of an unseen leaf or router: those of most others of its group. */
-static uint32_t unseen_hosts(const struct wired *w, uint32_t place)
+static uint32_t hosts_beside(const struct wired *w, uint32_t place)
 {
 	const struct group *group = &w->groups[group_at(w, place)];
 	struct ft_tally tally = {0};
@@ -769,29 +769,13 @@ static uint32_t unseen_hosts(const struct wired *w, uint32_t place)
 	return ft_tally_mode(&tally, 0);
 }
 
-static uint32_t hosts_at(const struct wired *w, uint32_t place)
+/* The hosts of an unseen switch, of which there is one at most. */
+static uint32_t unseen_hosts(const struct wired *w)
 {
-	return w->observed_of[place] == FT_NONE ? unseen_hosts(w, place) : w->f->hosts[w->observed_of[place]];
-}
-
-/* Returns the hosts of all, and the most of one. */
-static uint32_t hosts_write(const struct wired *w, struct ft_text *text, uint32_t *ret_most)
-{
-	uint32_t sum = 0;
-
-	*ret_most = 1;
-	ft_text_puts(text, ", \"hosts\": [");
-	for (uint32_t i = 0, run; i < w->places; i += run) {
-		uint32_t hosts = hosts_at(w, i);
-
-		for (run = 1; i + run < w->places && hosts_at(w, i + run) == hosts; run++)
-			;
-		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, hosts);
-		sum += run * hosts;
-		*ret_most = hosts > *ret_most ? hosts : *ret_most;
-	}
-	ft_text_puts(text, "]");
-	return sum;
+	for (uint32_t i = 0; i < w->places; i++)
+		if (w->observed_of[i] == FT_NONE)
+			return hosts_beside(w, i);
+	return 0;
 }
 
 /* Places by the names of their switches; one that is unseen has that of its family, unless another one has it. */
@@ -839,23 +823,26 @@ static void why_write(const struct wired *w, uint64_t wrong, struct ft_text *tex
 
 static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *text)
 {
-	_cleanup_(ft_text_release) struct ft_text hosts = {0};
-	uint32_t most, nodes = hosts_write(w, &hosts, &most);
+	uint32_t unseen = unseen_hosts(w), most = ft_number_most(unseen, 1);
 	int r;
 
+	for (uint32_t i = 0; i < w->f->graph.count; i++)
+		most = ft_number_most(most, w->f->hosts[i]);
 	ft_text_reset(text);
 	ft_infer_write_head(text, w->f->snapshot, w->name);
 	why_write(w, wrong, text);
 	ft_text_printf(text, ",\n\t\"topology\": \"%s\"", w->family->name);
 	ft_family_keys_write(text, &w->keys);
-	ft_text_printf(text, ",\n\t\"nodes\": %u,\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u%s}", nodes,
-		       ft_infer_ports(w->f, 0), most, ft_text_string(&hosts));
+	ft_text_printf(text, ",\n\t\"nodes\": %u,\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u",
+		       w->f->host_total + unseen, ft_infer_ports(w->f, 0), most);
+	ft_infer_by_rule_hosts(w->f, w->observed_of, w->places, unseen, text);
+	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, w->f);
 	r = links_write(w, text);
 	if (r == 0)
 		r = bind_write(w, text);
 	ft_text_puts(text, "\n}\n");
-	return r < 0 || ft_text_failed(text) || ft_text_failed(&hosts) || ft_text_failed(&w->undecided) ? -ENOMEM : 0;
+	return r < 0 || ft_text_failed(text) || ft_text_failed(&w->undecided) ? -ENOMEM : 0;
 }
 
 static int design_make(struct wired *w, struct ft_text *text, uint64_t *ret_wrong)
