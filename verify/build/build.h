@@ -58,7 +58,7 @@ struct ft_build_cable {
 	uint32_t mbps;		  /* its rate; 0: it is not up */
 	uint64_t symbols, others; /* if it is counted: what both ends have counted so far */
 	char *there, *todo;	  /* what is there instead, and what to do; NULL: nothing */
-	/* From the course of the build (course.h): 0 and false without. */
+	/* From the course of the build (ft_build_course_learn()): 0 and false without. */
 	int64_t right_s; /* right in every check since then; 0: it is not right */
 	int64_t clean_s; /* likewise, and without errors by its counters; 0: not known */
 	bool done;	 /* clean for long enough */

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The course of a build (build.h): the marks of cables that are right, the samples, and both as JSON.
+ *
+ * Invariant: marks are of cables that were right in the last check, found again by the labels of their ends, as numbers
+ * of cables change with the plan; samples are in the order of their times. O(n) in the cables for a check.
+ */
 #include "config.h"
 
 #include <errno.h>

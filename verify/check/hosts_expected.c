@@ -26,7 +26,7 @@ struct form {
 
 struct hosts {
 	const struct ft_model *m;
-	const char **up; /* the node descriptions of the hosts that are up, in the order of name_order() */
+	const char **up; /* the node descriptions of the hosts that are up, in the order of up_order() */
 	uint32_t *host_of_up;
 	uint32_t up_count;
 	struct form *forms;

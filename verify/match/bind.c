@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Matches a plan of any graph: by GUID, by name, by the baseline, and then by cables (assign.h). The plan and the
- * observed fabric become two multigraphs, over places and over observed switches.
+ * Matches a plan of any graph: by GUID, by name, by port numbers, by the baseline, and then by cables (assign.h). The
+ * plan and the observed fabric become two multigraphs, over places and over observed switches ("vertices": tolerated
+ * switches are left out).
+ *
+ * Invariant: a place is bound by one kind of evidence, the first in this order that has a switch for it; port numbers
+ * come before names if they contradict most of them. O(V) for hashes, O(cables * SHARES_MAX) for port numbers
+ * (port_votes.c), then ft_assign(), at most four times if there is a baseline.
  */
 #include "config.h"
 
@@ -266,8 +271,8 @@ static int assign(const struct ft_model *m, struct matching *g, struct ft_assign
 }
 
 /*
- * The place of each observed switch by GUID, name, or baseline, the first that says anything. Names that the plan has
- * invented come after port numbers.
+ * The place of each observed switch by GUID or binding, name, port numbers, or baseline: the first that says anything.
+ * If port numbers contradict most names that the plan has invented, they come before these.
  *
  * @moved  the former places of switches count even if these have been moved
  */
@@ -451,9 +456,10 @@ static int places_try(struct ft_model *m, struct matching *g, bool moved, struct
 }
 
 /*
- * A memory of where switches stood is believed unless many cables contradict it, which they do not without it: it was
- * learned while plan and fabric were changed one after the other, and a fabric that is as planned may not be faulted
- * for that. Then there is none in this check. A switch that is dark, or swaps of single cables, contradict it little.
+ * The baseline is believed unless the places by it have many surplus cables, and those without it less than half as
+ * many: then it was learned while plan and fabric were changed one after the other, and this check goes without it, as
+ * a fabric that is as planned must have no findings. A dark switch, or swaps of single cables, contradict the baseline
+ * little.
  */
 static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_result *result)
 {
@@ -466,7 +472,7 @@ static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_
 	with = r == 0 && recall.baseline ? surplus_of(g) : 0;
 	if (with == 0 || g->given)
 		return r;
-	/* Two switches that stand in each other's place are as planned. */
+	/* Without the former places of switches that were moved as a whole, if that has fewer surplus cables. */
 	if (any_has_moved(m, g)) {
 		moved = false;
 		r = places_try(m, g, moved, result);

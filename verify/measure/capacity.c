@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Ranks, blocking and cuts of the plan (model/capacity.h). Ranks come from the kinds, or from breadth-first search from
+ * the hosts. Cuts are those between ranks; of other graphs the halves of a grid, and the best ones of the search of
+ * base/cuts.h. Cost: O(cables * top switches / 64) for the test whether a plan is a fat-tree, and that of the search.
+ */
 #include "config.h"
 
 #include "verify/model/capacity.h"

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * N-k failures: what one set of failures does, and the worst and the mean of many. Which sets are looked at is decided
+ * in failures_sets.c.
+ *
+ * Incremental: a set is taken out, looked at and put back. Invariant: between two sets all counts are those before any
+ * failure (stale_forget(), fail_all()). Cost of a set: O(cables of its items), O(places), and O(cables) for
+ * connectivity where a switch or a whole bundle fails.
+ */
 #include "config.h"
 
 #include "verify/measure/failures.h"

@@ -11,7 +11,7 @@
 enum {
 	FT_AFTER_COUNT_MAX = 1000, /* the most failures that can be requested */
 	FT_AFTER_WAYS_MAX = 20000, /* up to this number of sets all are enumerated, */
-	FT_AFTER_SAMPLES = 10000,  /* of more, this number is sampled, */
+	FT_AFTER_SAMPLES = 10000,  /* of more, at most this number is sampled (fewer in large fabrics), */
 	FT_AFTER_SEED = 1,	   /* always the same */
 };
 

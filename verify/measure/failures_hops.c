@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The distances that a set of failures leaves: hops.c in the graph of the remaining bundles. Its cost is most of that
+ * of an N-k analysis, so that only a sample of the sets is looked at (ft_hops_work()).
+ */
 #include "config.h"
 
 #include "verify/measure/failures_parts.h"

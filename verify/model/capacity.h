@@ -9,7 +9,7 @@
  * links only. If it is none, there is one rank, and no cable leads up.
  *
  * Cuts: in a fat-tree the cables between each two adjacent ranks are a cut; the smallest one is the limit. In any other
- * graph up to 64 cuts that halve the hosts of each network (measure/cuts.h). Invariant: the remaining bisection of a
+ * graph up to 64 cuts that halve the hosts of each network (base/cuts.h). Invariant: the remaining bisection of a
  * network is the minimum over its cuts of the remaining cables, and at most the minimum of the planned ones.
  */
 #ifndef FT_VERIFY_MODEL_CAPACITY_H
