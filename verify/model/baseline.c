@@ -38,6 +38,15 @@ static bool port_equal(const struct ft_baseline_port *a, const struct ft_baselin
 	return a->guid == b->guid && a->number == b->number;
 }
 
+static int port_order(const struct ft_baseline_port *a, const struct ft_baseline_port *b)
+{
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+enum { HELD_BY_HOST = UINT32_MAX - 1 };
+
 /* The check that is being learned from, and the baseline that results. */
 struct look {
 	const struct ft_snapshot *snapshot;
@@ -47,7 +56,7 @@ struct look {
 	struct ft_map by_guid;	       /* index into b->switches */
 	struct ft_map by_place;	       /* likewise, by the hash of planned_as */
 	struct ft_map wrong;	       /* ports that hold a cable which is not where it belongs */
-	struct ft_map held;	       /* ports that hold an entry learned now */
+	struct ft_map held;	       /* ports that hold an entry learned now: of a cable its index, or HELD_BY_HOST */
 	bool changed;
 	bool moved; /* a switch went, came back or is whole again */
 	/*
@@ -243,11 +252,18 @@ static bool port_is_held(const struct look *l, const struct ft_baseline_port *po
 	return ft_map_get(&l->held, port_key(port->guid, port->number)) != FT_MAP_NONE;
 }
 
-static int port_hold(struct look *l, const struct ft_baseline_port *port)
+static int port_hold(struct look *l, const struct ft_baseline_port *port, uint32_t holder)
 {
-	int r = ft_map_add(&l->held, port_key(port->guid, port->number), 0, NULL);
+	int r = ft_map_add(&l->held, port_key(port->guid, port->number), holder, NULL);
 
 	return r < 0 ? r : 0;
+}
+
+static int cable_hold(struct look *l, uint32_t cable)
+{
+	int r = port_hold(l, &l->b->cables[cable].ends[0], cable);
+
+	return r < 0 ? r : port_hold(l, &l->b->cables[cable].ends[1], cable);
 }
 
 /* SHARP's aggregation nodes are CAs inside of switches, and no hosts. */
@@ -260,16 +276,15 @@ static bool is_host(const struct ft_snapshot *s, const struct ft_node *ca, const
 static int cable_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
 {
 	struct ft_baseline_cable *cable = &l->b->cables[l->b->cable_count];
-	int r;
 
 	*cable = (struct ft_baseline_cable){.ends = {port_of(l, port), port_of(l, peer)}};
+	if (port_order(&cable->ends[0], &cable->ends[1]) > 0)
+		*cable = (struct ft_baseline_cable){.ends = {cable->ends[1], cable->ends[0]}};
 	if (!cable->ends[0].owner || !cable->ends[1].owner || cable->ends[0].owner == cable->ends[1].owner ||
 	    port_is_wrong(l, &cable->ends[0]) || port_is_wrong(l, &cable->ends[1]) ||
 	    port_is_held(l, &cable->ends[0]) || port_is_held(l, &cable->ends[1]))
 		return 0;
-	l->b->cable_count++;
-	r = port_hold(l, &cable->ends[0]);
-	return r < 0 ? r : port_hold(l, &cable->ends[1]);
+	return cable_hold(l, l->b->cable_count++);
 }
 
 /* @port: the switch's. */
@@ -287,7 +302,7 @@ static int host_learn(struct look *l, const struct ft_port *port, const struct f
 	if (!host->name)
 		return -ENOMEM;
 	l->b->host_count++;
-	return port_hold(l, &host->at);
+	return port_hold(l, &host->at, HELD_BY_HOST);
 }
 
 static int links_learn(struct look *l)
@@ -308,9 +323,161 @@ static int links_learn(struct look *l)
 	return r;
 }
 
+/* ---- cables in the ports of others ---- */
+
+/* How many cables there are between each two switches: by the memory, and in their place now. */
+struct pairs {
+	struct ft_map index;
+	uint32_t *known, *seen;
+};
+
+static void pairs_release(struct pairs *pairs)
+{
+	ft_map_release(&pairs->index);
+	free(pairs->known);
+	free(pairs->seen);
+}
+
+static uint64_t pair_key(const struct ft_baseline_cable *c)
+{
+	uint64_t a = c->ends[0].owner, b = c->ends[1].owner;
+
+	return (a < b ? a : b) ^ (a < b ? b : a) * 0x9e3779b97f4a7c15ULL;
+}
+
+static int pairs_add(struct pairs *pairs, uint32_t *counts, const struct ft_baseline_cable *cables, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t pair;
+		int r = ft_map_add(&pairs->index, pair_key(&cables[i]), (uint32_t)pairs->index.count, &pair);
+
+		if (r < 0)
+			return r;
+		counts[pair]++;
+	}
+	return 0;
+}
+
+static int pairs_count(struct pairs *pairs, const struct look *l)
+{
+	size_t room = (size_t)l->old->cable_count + l->b->cable_count + 1;
+	int r;
+
+	pairs->known = calloc(room, sizeof(*pairs->known));
+	pairs->seen = calloc(room, sizeof(*pairs->seen));
+	r = pairs->known && pairs->seen ? 0 : -ENOMEM;
+	if (r == 0)
+		r = pairs_add(pairs, pairs->known, l->old->cables, l->old->cable_count);
+	return r < 0 ? r : pairs_add(pairs, pairs->seen, l->b->cables, l->b->cable_count);
+}
+
+static bool place_is_of(const struct ft_place *place, const struct ft_baseline_port *end)
+{
+	return place->guid == end->guid || place->guid == end->owner;
+}
+
+/* A finding tells of both switches, or of one of the ports: that of a misplaced cable has the wrong end, not the right
+ * one. */
+static bool finding_tells_of(const struct ft_finding *f, const struct ft_baseline_cable *c)
+{
+	bool told[2] = {false, false};
+
+	for (size_t i = 0; i < f->where_count; i++)
+		for (unsigned int end = 0; end < 2; end++) {
+			const struct ft_place *place = &f->where[i];
+
+			if (place->guid == c->ends[end].guid && place->port == c->ends[end].number)
+				return true;
+			told[end] |= place_is_of(place, &c->ends[end]);
+		}
+	return told[0] && told[1];
+}
+
+/* That a cable between these switches is not where it was is a fault: one of them is gone, or a finding tells of it. */
+static bool cable_is_lacking(const struct look *l, const struct pairs *pairs, const struct ft_baseline_cable *c)
+{
+	uint32_t pair = ft_map_get(&pairs->index, pair_key(c));
+
+	for (unsigned int end = 0; end < 2; end++)
+		if (l->b->switches[ft_map_get(&l->by_guid, c->ends[end].owner)].gone_s)
+			return true;
+	if (pairs->seen[pair] >= pairs->known[pair])
+		return false;
+	for (size_t i = 0; i < l->report->finding_count; i++)
+		if (finding_tells_of(&l->report->findings[i], c))
+			return true;
+	return false;
+}
+
 static bool owner_is_known(const struct look *l, const struct ft_baseline_port *port)
 {
 	return ft_map_get(&l->by_guid, port->owner) != FT_MAP_NONE;
+}
+
+/* The cable learned now, and another one, that is in the port; FT_MAP_NONE: there is none. */
+static uint32_t other_in_port(const struct look *l, const struct ft_baseline_cable *c, unsigned int end)
+{
+	uint32_t n = ft_map_get(&l->held, port_key(c->ends[end].guid, c->ends[end].number));
+
+	if (n == FT_MAP_NONE || n == HELD_BY_HOST ||
+	    (port_equal(&l->b->cables[n].ends[0], &c->ends[0]) && port_equal(&l->b->cables[n].ends[1], &c->ends[1])))
+		return FT_MAP_NONE;
+	return n;
+}
+
+/* Marks those that links_yield() forgets. Each one that yields may leave other switches short of a cable: until none
+ * does. */
+static void yielding_find(const struct look *l, struct pairs *pairs, bool *yields)
+{
+	for (bool again = true; again;) {
+		again = false;
+		for (uint32_t i = 0; i < 2 * l->old->cable_count; i++) {
+			const struct ft_baseline_cable *c = &l->old->cables[i / 2];
+			uint32_t n = owner_is_known(l, &c->ends[0]) && owner_is_known(l, &c->ends[1])
+					     ? other_in_port(l, c, i % 2)
+					     : FT_MAP_NONE;
+
+			if (n == FT_MAP_NONE || yields[n] || !cable_is_lacking(l, pairs, c))
+				continue;
+			pairs->seen[ft_map_get(&pairs->index, pair_key(&l->b->cables[n]))]--;
+			yields[n] = again = true;
+		}
+	}
+}
+
+/*
+ * While the fabric is not as planned, a cable that may well be in its place, but is in the port of one that is lacking,
+ * does not replace it: between alike bundles, two of three exchanged cables can look right, and the faults are told
+ * with the ports that were theirs. Once nothing is wrong, all is learned as it is.
+ *
+ * Cost: O(n) for each row of cables that yield one after the other, hardly ever more than two.
+ */
+static int links_yield(struct look *l)
+{
+	_cleanup_(pairs_release) struct pairs pairs = {0};
+	_cleanup_free_ bool *yields = NULL;
+	uint32_t learned = l->b->cable_count, kept = 0;
+	int r;
+
+	if (!l->old || l->report->verdict == FT_VERDICT_OK || strcmp(l->old->plan_hash, l->report->plan_hash) != 0)
+		return 0;
+	yields = calloc(learned + 1UL, sizeof(*yields));
+	r = yields ? pairs_count(&pairs, l) : -ENOMEM;
+	if (r < 0)
+		return r;
+	yielding_find(l, &pairs, yields);
+	for (uint32_t i = 0; i < learned; i++)
+		if (!yields[i])
+			l->b->cables[kept++] = l->b->cables[i];
+	l->b->cable_count = kept;
+	if (kept == learned)
+		return 0;
+	ft_map_release(&l->held);
+	for (uint32_t i = 0; r == 0 && i < kept; i++)
+		r = cable_hold(l, i);
+	for (uint32_t i = 0; r == 0 && i < l->b->host_count; i++)
+		r = port_hold(l, &l->b->hosts[i].at, HELD_BY_HOST);
+	return r;
 }
 
 /* Older entries that are not observed now stay, unless something is observed in their ports. */
@@ -329,11 +496,10 @@ static int links_keep(struct look *l)
 		if (!owner_is_known(l, &c->ends[0]) || !owner_is_known(l, &c->ends[1]) ||
 		    port_is_held(l, &c->ends[0]) || port_is_held(l, &c->ends[1]))
 			continue;
-		l->b->cables[l->b->cable_count++] =
+		l->b->cables[l->b->cable_count] =
 			(struct ft_baseline_cable){{c->ends[0], c->ends[1]}, gone_since(l, c->gone_s)};
 		l->changed |= !c->gone_s;
-		r = port_hold(l, &c->ends[0]);
-		r = r < 0 ? r : port_hold(l, &c->ends[1]);
+		r = cable_hold(l, l->b->cable_count++);
 	}
 	for (uint32_t i = 0; old && r >= 0 && i < old->host_count; i++) {
 		const struct ft_baseline_host *h = &old->hosts[i];
@@ -347,7 +513,7 @@ static int links_keep(struct look *l)
 			return -ENOMEM;
 		l->b->host_count++;
 		l->changed |= !h->gone_s;
-		r = port_hold(l, &h->at);
+		r = port_hold(l, &h->at, HELD_BY_HOST);
 	}
 	l->changed |= !old || old->cable_count != l->b->cable_count || old->host_count != l->b->host_count;
 	return r < 0 ? r : 0;
@@ -371,18 +537,36 @@ static int returns_end(struct look *l)
 	return 0;
 }
 
-/* Whether the new entries equal the old ones: both lists are in the order of the snapshot's ports. */
+static int cable_order(const void *a, const void *b)
+{
+	return port_order(((const struct ft_baseline_cable *)a)->ends, ((const struct ft_baseline_cable *)b)->ends);
+}
+
+static int host_order(const void *a, const void *b)
+{
+	return port_order(&((const struct ft_baseline_host *)a)->at, &((const struct ft_baseline_host *)b)->at);
+}
+
+/* In the order of their ports: neither what went first nor where the sweep began shows in what is told. */
+static void links_sort(struct ft_baseline *b)
+{
+	qsort(b->cables, b->cable_count, sizeof(*b->cables), cable_order);
+	qsort(b->hosts, b->host_count, sizeof(*b->hosts), host_order);
+}
+
+/* Whether the new entries equal the old ones but for times: both lists are in the order of their ports. */
 static bool links_differ(const struct look *l)
 {
 	const struct ft_baseline *a = l->old, *b = l->b;
 
 	for (uint32_t i = 0; i < b->cable_count; i++)
 		if (!port_equal(&a->cables[i].ends[0], &b->cables[i].ends[0]) ||
-		    !port_equal(&a->cables[i].ends[1], &b->cables[i].ends[1]))
+		    !port_equal(&a->cables[i].ends[1], &b->cables[i].ends[1]) ||
+		    !a->cables[i].gone_s != !b->cables[i].gone_s)
 			return true;
 	for (uint32_t i = 0; i < b->host_count; i++)
-		if (a->hosts[i].guid != b->hosts[i].guid || !port_equal(&a->hosts[i].at, &b->hosts[i].at) ||
-		    strcmp(a->hosts[i].name, b->hosts[i].name) != 0)
+		if (!a->hosts[i].gone_s != !b->hosts[i].gone_s || a->hosts[i].guid != b->hosts[i].guid ||
+		    !port_equal(&a->hosts[i].at, &b->hosts[i].at) || strcmp(a->hosts[i].name, b->hosts[i].name) != 0)
 			return true;
 	return false;
 }
@@ -442,11 +626,14 @@ int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *s
 	if (r == 0)
 		r = links_learn(&l);
 	if (r == 0)
+		r = links_yield(&l);
+	if (r == 0)
 		r = links_keep(&l);
 	if (r == 0)
 		r = returns_end(&l);
 	if (r < 0)
 		return r;
+	links_sort(l.b);
 	l.changed = l.changed || links_differ(&l);
 	ft_baseline_free(*baseline);
 	*baseline = FT_STEAL(l.b);

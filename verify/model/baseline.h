@@ -46,8 +46,8 @@ struct ft_baseline_host {
 
 struct ft_baseline {
 	struct ft_baseline_switch *switches;
-	struct ft_baseline_cable *cables;
-	struct ft_baseline_host *hosts;
+	struct ft_baseline_cable *cables; /* in the order of their first ends: by GUID and port number */
+	struct ft_baseline_host *hosts;	  /* likewise, by their ports */
 	uint32_t switch_count, cable_count, host_count;
 	int64_t time_s;	    /* Unix time of the last check learned from; 0: none */
 	char plan_hash[65]; /* of the plan that all was once as; "": none, and the places may be those of likes */
