@@ -17,7 +17,7 @@ result "large fabrics as they are found in production" $?
 
 # What bit: management switches in a chain, a pair of storage switches, a leaf behind a director or two boards, a port left
 # out of a bundle, an old island, cores with hosts, routers.
-for round in 24:110 24:255 25:16 25:81 31:51 31:65 41:68 41:89 41:157 41:174 42:75 42:196 51:123 61:53 61:149; do
+for round in 24:110 24:255 25:16 25:81 31:51 31:65 41:68 41:89 41:157 41:174 42:75 42:196 51:123 61:53 61:149 82:91 82:174; do
 	python3 "$FT_SRCDIR/tests/infer_production.py" --replay "$round"
 	result "round $round of these" $?
 done
@@ -33,9 +33,15 @@ python3 "$FT_SRCDIR/tests/infer_habits.py" --replay mesh_2d:6
 result "a mesh with a dark end has the same findings with other GUIDs" $?
 # Islands that have no core switch in common, a host beside routers on the spines, a trunk between
 # directors, long cables at other rates.
-for round in pruned_islands:6 pruned_islands:10 routers:10 director_pair:2 two_sites:2; do
+for round in pruned_islands:6 pruned_islands:10 routers:10 director_pair:2 two_sites:2 border_leafs:3314 chain:3027; do
 	python3 "$FT_SRCDIR/tests/infer_habits.py" --healthy --replay "$round"
 	result "healthy: $round" $?
+done
+
+# A leaf for logins with a share of each bundle, and long cables slower than all others.
+for round in login_leaf:3027 login_leaf:3216 two_sites:3115; do
+	python3 "$FT_SRCDIR/tests/infer_habits.py" --replay "$round"
+	result "with faults: $round" $?
 done
 
 # Directors of which one has fewer line boards than others, or in other slots, and cables that are missing or swapped.

@@ -1330,6 +1330,37 @@ static void test_older_make(void **state)
 	assert_string_equal(report->findings[0].expected, "4xEDR");
 }
 
+/* All cables of a switch for long ones are slower than the rest, and those over the distance not the slowest. */
+static void test_long_cables(void **state)
+{
+	static const struct {
+		const char *faults;
+		uint32_t findings;
+	} cases[] = {
+		{"rate l1:1 4xQDR; rate l1:2 4xFDR; rate l2:1 4xQDR; rate l2:2 4xQDR", 0},
+		/* One as fast as the rest tells that all could be. */
+		{"rate l1:1 4xQDR; rate l1:2 4xFDR; rate l2:1 4xQDR", 1},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b = {0};
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		bench_make(&b,
+			   "{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":[{\"name\":\"a[1-4]\","
+			   "\"ports\":16,\"hosts\":2},{\"name\":\"s[1-3]\",\"ports\":24,\"kind\":\"spine\"},"
+			   "{\"name\":\"l[1-2]\",\"ports\":12,\"kind\":\"long\"}],\"links\":[{\"a\":\"a[1-4]\",\"b\":"
+			   "\"s[1-3]\",\"count\":4},{\"a\":\"l1\",\"b\":\"s1\"},{\"a\":\"l1\",\"b\":\"l2\"},"
+			   "{\"a\":\"l2\",\"b\":\"s[2-3]\"}]}");
+		faults_apply(&b, cases[i].faults);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		for (size_t k = 0; k < report->finding_count; k++)
+			print_message("# %s\n", report->findings[k].text);
+		assert_int_equal(report->finding_count, cases[i].findings);
+	}
+}
+
 /*
  * Of the three cables of each of thousands of pairs the middle one is missing, and no two switches are cabled alike:
  * each dark port lies between two cables to the switch that it leads to.
@@ -1533,6 +1564,7 @@ int main(void)
 		cmocka_unit_test(test_rates_of_twins),
 		cmocka_unit_test(test_two_networks),
 		cmocka_unit_test(test_older_make),
+		cmocka_unit_test(test_long_cables),
 		cmocka_unit_test(test_gap_of_two),
 		cmocka_unit_test(test_codes_differ),
 		cmocka_unit_test(test_no_memory),

@@ -474,37 +474,57 @@ static void few_expect(const struct classes *c, uint32_t class, const struct ft_
 }
 
 /*
- * The fastest cable of each observed switch, of hosts and others; 0: it has too few to tell. In a class of few cables,
- * which has no majority of its own, a switch none of whose cables is faster is of an older make: a management switch on
- * one or two cables, in a fabric of several newer makes.
+ * The cables of an observed switch, of hosts and others. In a class of few cables, which has no majority of its own, a
+ * switch none of whose cables is as fast as expected is of an older make: a management switch on one or two cables, in
+ * a fabric of several newer makes, or one for long cables, some of which are slower still. One cable slower than all
+ * others of such a switch is a fault all the same.
  */
-static unsigned int *fastest_find(const struct ft_model *m)
-{
-	enum { CABLES_MIN = 3 };
-	unsigned int *fastest = calloc(m->observed.switch_count + 1UL, sizeof(*fastest));
+struct pace {
+	uint32_t cables;
+	uint32_t slowest_count; /* cables that are no faster than the slowest */
+	unsigned int fastest, slowest;
+};
 
-	for (uint32_t i = 0; fastest && i < m->observed.switch_count; i++)
-		if (m->observed.switches[i].cable_count + m->observed.switches[i].hosts < CABLES_MIN)
-			fastest[i] = UINT_MAX;
-	for (uint32_t i = 0; fastest && i < 2 * m->observed.cable_count + m->observed.host_count; i++) {
+static void pace_add(struct pace *pace, unsigned int mbps)
+{
+	if (pace->cables == 0 || mbps < pace->slowest) {
+		pace->slowest = mbps;
+		pace->slowest_count = 0;
+	}
+	pace->slowest_count += mbps == pace->slowest;
+	pace->fastest = mbps > pace->fastest ? mbps : pace->fastest;
+	pace->cables++;
+}
+
+static struct pace *paces_find(const struct ft_model *m)
+{
+	struct pace *paces = calloc(m->observed.switch_count + 1UL, sizeof(*paces));
+
+	for (uint32_t i = 0; paces && i < 2 * m->observed.cable_count + m->observed.host_count; i++) {
 		const struct ft_observed_cable *cable =
 			i / 2 < m->observed.cable_count ? &m->observed.cables[i / 2] : NULL;
 		const struct ft_observed_host *host =
 			cable ? NULL : &m->observed.hosts[i - 2 * m->observed.cable_count];
-		uint32_t observed = host ? host->observed : i % 2 ? cable->b : cable->a;
-		unsigned int mbps = ft_rate_mbps(ft_cable_rate(m, host ? host->switch_port : cable->a_port));
 
-		fastest[observed] = mbps > fastest[observed] ? mbps : fastest[observed];
+		pace_add(&paces[host	? host->observed
+				: i % 2 ? cable->b
+					: cable->a],
+			 ft_rate_mbps(ft_cable_rate(m, host ? host->switch_port : cable->a_port)));
 	}
-	return fastest;
+	return paces;
 }
 
-static bool is_as_fast_as_any(const struct ft_model *m, uint32_t port, const unsigned int *fastest, uint32_t observed)
+static bool is_of_older_make(const struct pace *pace, struct ft_rate rate, struct ft_rate expected)
 {
-	return ft_rate_mbps(ft_cable_rate(m, port)) >= fastest[observed];
+	enum { CABLES_MIN = 2, ODD_ONE_MIN = 3 };
+	unsigned int mbps = ft_rate_mbps(rate);
+
+	if (pace->cables < CABLES_MIN || pace->fastest >= ft_rate_mbps(expected))
+		return false;
+	return pace->cables < ODD_ONE_MIN || mbps == pace->fastest || pace->slowest_count > 1;
 }
 
-static int uplink_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
+static int uplink_rates(struct ft_model *m, const struct classes *c, const struct pace *paces)
 {
 	_cleanup_free_ struct ft_rate_votes *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
 	_cleanup_free_ struct prior *priors = calloc(c->cable_classes + 1UL, sizeof(*priors));
@@ -534,8 +554,8 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const unsig
 			if (!short_of || rate_is_accepted(m, cable->a_port))
 				continue;
 			if (!e[c->of_cable[i]].given && votes_count(&votes[c->of_cable[i]]) < CLASS_FEW &&
-			    (is_as_fast_as_any(m, cable->a_port, fastest, cable->a) ||
-			     is_as_fast_as_any(m, cable->a_port, fastest, cable->b)))
+			    (is_of_older_make(&paces[cable->a], ft_cable_rate(m, cable->a_port), *short_of) ||
+			     is_of_older_make(&paces[cable->b], ft_cable_rate(m, cable->a_port), *short_of)))
 				continue;
 			m->report->uplinks.slow++;
 			rate_report(m, turn ? cable->b_port : cable->a_port, short_of, word);
@@ -554,7 +574,7 @@ static bool host_is_on_core(const struct ft_model *m, const struct ft_observed_h
 	return planned != FT_NONE && !ft_may_host(m, planned);
 }
 
-static int host_rates(struct ft_model *m, const struct classes *c, const unsigned int *fastest)
+static int host_rates(struct ft_model *m, const struct classes *c, const struct pace *paces)
 {
 	/* Host cables of unplanned switches are treated as a small class. */
 	uint32_t strange = c->sorts, classes = c->sorts + 1;
@@ -587,7 +607,7 @@ static int host_rates(struct ft_model *m, const struct classes *c, const unsigne
 		if (host_is_on_core(m, &m->observed.hosts[i]))
 			continue;
 		if (short_of && !e[sort].given && votes_count(&votes[sort]) < CLASS_FEW &&
-		    is_as_fast_as_any(m, port, fastest, observed))
+		    is_of_older_make(&paces[observed], ft_cable_rate(m, port), *short_of))
 			continue;
 		if (short_of && !rate_is_accepted(m, port))
 			rate_report(m, port, short_of, "host ");
@@ -640,18 +660,18 @@ static int rates_since(struct ft_model *m)
 int ft_rates_check(struct ft_model *m)
 {
 	_cleanup_(classes_release) struct classes classes = {0};
-	_cleanup_free_ unsigned int *fastest = NULL;
+	_cleanup_free_ struct pace *paces = NULL;
 	int r;
 
 	if (m->since)
 		return rates_since(m);
-	fastest = fastest_find(m);
-	r = fastest ? parts_find(m, &classes) : -ENOMEM;
+	paces = paces_find(m);
+	r = paces ? parts_find(m, &classes) : -ENOMEM;
 	if (r == 0)
 		r = sorts_find(m, &classes);
 	if (r == 0)
 		r = cables_classify(m, &classes);
 	if (r == 0)
-		r = uplink_rates(m, &classes, fastest);
-	return r == 0 ? host_rates(m, &classes, fastest) : r;
+		r = uplink_rates(m, &classes, paces);
+	return r == 0 ? host_rates(m, &classes, paces) : r;
 }

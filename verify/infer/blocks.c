@@ -897,8 +897,12 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 		*ret = d->lacks * 3 <= d->planned && (s->rows > 2 || d->columns == 1);
 	else if (!holes)
 		*ret = !is_of_another_kind(s, d) && (d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned);
-	/* A leaf seldom loses most of its cables one by one; a switch on one or two cables is there on purpose. */
-	if (d->lacks > CLASS_COST && d->lacks * 4 > d->planned * 3)
+	/*
+	 * A leaf seldom loses most of its cables one by one, or as many of each bundle; a switch on one or two cables
+	 * is there on purpose. The case that bit: a leaf for logins, with one cable to each spine, among leaves with
+	 * three.
+	 */
+	if (d->lacks > CLASS_COST && (d->scaled || d->lacks * 4 > d->planned * 3))
 		*ret = false;
 	if (lacks_whole_bundles(d))
 		*ret = false;
@@ -943,12 +947,9 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 		/* That several rows lack the whole bundle may be on purpose; that they lack a part of it is not. */
 		uint32_t few = *entry(s, d->row[0], d->column) == 0 ? GONE_SHARE : FEW_SHARE;
 
-		if (!columns_twins(s)->apart[s->column[d->column]] && d->rows <= CLASS_COST &&
-		    d->rows * few <= s->rows) {
-			*ret = true;
-			return 0;
-		}
-		if (rows_have_holes(s, d)) {
+		if (d->rows <= CLASS_COST &&
+		    (rows_have_holes(s, d) || (!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d) &&
+					       d->rows * few <= s->rows))) {
 			*ret = true;
 			return 0;
 		}
@@ -1013,7 +1014,10 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 		if (d->wider)
 			intent->exceptions++;
 		else if (d->rows > 1)
-			intent->exceptions += CLASS_COST;
+			/* Several that are called otherwise than the rest, with hosts or beside each other, are a line.
+			 */
+			intent->exceptions +=
+				is_stranger(s, d) && (is_in_service(s, d) || have_mates(s, d)) ? 1 : CLASS_COST;
 		else
 			intent->exceptions +=
 				(faulty ? 0
