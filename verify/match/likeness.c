@@ -70,15 +70,10 @@ enum {
 	ROUNDS = 4,
 };
 
-/* The unlikeness of the two alone. If a name identifies the switch, only the name counts. */
+/* The unlikeness of the two alone. */
 static uint32_t begin_with(const struct ft_assign_work *w, uint32_t o, uint32_t p)
 {
-	uint32_t apart = 4 * looks_apart(w, o, p, LOOK_PEER_HOSTS) +
-			 8 * ft_ways_apart(&w->observed_ways, o, &w->planned_ways, p);
-
-	if ((w->in->fixed[o] || !w->in->names_weak) && w->in->named[o] != FT_UNASSIGNED)
-		return w->in->named[o] == p ? 0 : 4 * UNKNOWN;
-	return apart;
+	return 4 * looks_apart(w, o, p, LOOK_PEER_HOSTS) + 8 * ft_ways_apart(&w->observed_ways, o, &w->planned_ways, p);
 }
 
 /* Pairs the neighbours of @o and @p greedily, the most alike for each in turn. O(d^2). */
