@@ -355,6 +355,26 @@ unsigned int ft_text_distance(const char *a, const char *b)
 	return row[length_b];
 }
 
+const char *ft_text_near(const char *word, const void *rows, size_t count, size_t size)
+{
+	enum { DISTANCE_MAX = 2 };
+	unsigned int least = DISTANCE_MAX + 1;
+	const char *near = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name;
+		unsigned int distance;
+
+		memcpy(&name, (const char *)rows + i * size, sizeof(name));
+		distance = ft_text_distance(word, name);
+		if (distance < least && distance < strlen(name)) {
+			least = distance;
+			near = name;
+		}
+	}
+	return near;
+}
+
 const char *ft_text_short_name(const char *name, size_t *ret_length)
 {
 	const char *start = strncmp(name, "MF0;", 4) == 0 ? name + 4 : NULL;

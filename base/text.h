@@ -123,4 +123,10 @@ void ft_text_add_names(struct ft_text *text, char *const *names, size_t count);
 enum { FT_WORD_MAX = 24 };
 unsigned int ft_text_distance(const char *a, const char *b);
 
+/*
+ * The word that was meant, if one is similar enough. Each of the @count words is the first member of one of @rows, of
+ * @size bytes each. With words of two letters any other word would count as similar. NULL: none is.
+ */
+const char *ft_text_near(const char *word, const void *rows, size_t count, size_t size);
+
 #endif

@@ -5,8 +5,6 @@
 
 #include "base/cleanup.h"
 
-enum { SUGGEST_DISTANCE_MAX = 2 };
-
 static size_t name_length(const char *word)
 {
 	return strcspn(word, "=");
@@ -37,23 +35,6 @@ static const struct option *option_of(const struct option *options, int value)
 	return NULL;
 }
 
-/* The option with the name most similar to a wrong one, if it is similar enough. */
-static const struct option *option_near(const struct option *options, const char *name)
-{
-	const struct option *near = NULL;
-	unsigned int least = SUGGEST_DISTANCE_MAX + 1;
-
-	for (const struct option *o = options; o->name; o++) {
-		unsigned int distance = ft_text_distance(name, o->name);
-
-		if (distance < least && distance < strlen(o->name)) {
-			least = distance;
-			near = o;
-		}
-	}
-	return near;
-}
-
 static void name_add(struct ft_text *text, const struct option *option, int letter)
 {
 	if (option)
@@ -79,14 +60,17 @@ static void ambiguous_say(const struct option *options, const char *name, size_t
 static void unknown_say(const struct option *options, const char *name, size_t length, struct ft_text *text)
 {
 	_cleanup_(ft_text_release) struct ft_text alone = {0};
-	const struct option *near;
+	const char *near;
+	size_t count = 0;
 
+	while (options[count].name)
+		count++;
 	ft_text_add(&alone, name, length);
-	near = option_near(options, ft_text_string(&alone));
+	near = ft_text_near(ft_text_string(&alone), options, count, sizeof(*options));
 	ft_text_puts(text, "there is no option --");
 	ft_text_add_safe(text, name, length);
 	if (near)
-		ft_text_printf(text, " (did you mean --%s?)", near->name);
+		ft_text_printf(text, " (did you mean --%s?)", near);
 }
 
 /* "-plan" is the style of other programs. getopt_long() steps past a word only when all of it was read. */

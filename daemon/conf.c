@@ -19,7 +19,6 @@ enum {
 	CA_NAME_MAX = 19, /* UMAD_CA_NAME_LEN of libibumad, without the NUL */
 	PORT_MAX = 254,
 	INSTANCE_MAX = 128, /* it becomes the name of a directory, and a label */
-	SUGGEST_DISTANCE_MAX = 2,
 
 	SECOND = 1000,
 	MINUTE = 60 * SECOND,
@@ -484,23 +483,6 @@ static const struct ft_config_key *key_find(const char *name)
 	return NULL;
 }
 
-static const char *key_near(const char *name)
-{
-	unsigned int best = SUGGEST_DISTANCE_MAX + 1;
-	const char *near = NULL;
-
-	for (size_t i = 0; i < KEY_COUNT; i++) {
-		unsigned int distance = ft_text_distance(name, ft_config_keys[i].name);
-
-		/* With words of two letters any other word would count as similar. */
-		if (distance < best && distance < strlen(ft_config_keys[i].name)) {
-			best = distance;
-			near = ft_config_keys[i].name;
-		}
-	}
-	return near;
-}
-
 /* ---- the file ---- */
 
 struct section {
@@ -626,7 +608,7 @@ static int read_section(struct reader *reader, char *text, unsigned int line, un
 
 static int unknown_key(const struct reader *reader, const char *name, unsigned int line, unsigned int column)
 {
-	const char *near = key_near(name);
+	const char *near = ft_text_near(name, ft_config_keys, KEY_COUNT, sizeof(ft_config_keys[0]));
 
 	if (near)
 		return ft_error_set(reader->err, -EINVAL, line, column, "unknown key \"%s\"; did you mean \"%s\"?",

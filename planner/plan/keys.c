@@ -12,8 +12,6 @@
 #include "base/text.h"
 #include "planner/plan/metric.h"
 
-enum { SUGGEST_DISTANCE_MAX = 2 };
-
 int ft_key_error(const struct ft_key_reader *reader, const struct ft_key_at *at, const char *format, ...)
 {
 	char text[FT_ERROR_TEXT_SIZE];
@@ -57,17 +55,8 @@ struct ft_key_at ft_key_element(const struct ft_key_at *list, size_t index)
 static int unknown_key(const struct ft_key_reader *reader, const json_t *object, const char *word,
 		       const struct ft_key *keys, size_t count)
 {
-	unsigned int best = SUGGEST_DISTANCE_MAX + 1;
-	const char *near = NULL;
+	const char *near = ft_text_near(word, keys, count, sizeof(*keys));
 
-	for (size_t i = 0; i < count; i++) {
-		unsigned int distance = ft_text_distance(word, keys[i].name);
-
-		if (distance < best && distance < strlen(keys[i].name)) {
-			best = distance;
-			near = keys[i].name;
-		}
-	}
 	if (near)
 		return ft_json_error_key(&reader->json, reader->err, object, word,
 					 "unknown key \"%s\"; did you mean \"%s\"?", word, near);
