@@ -163,16 +163,7 @@ int ft_design_key_contradictions(struct ft_key_reader *reader, const struct ft_k
 
 static int key_capturing(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
 {
-	struct ft_error why = {0};
-	int r;
-
-	r = ft_key_check_string(reader, at);
-	if (r < 0)
-		return r;
-	r = ft_pattern_compile_capturing(json_string_value(at->value), out, &why);
-	if (r == -EINVAL)
-		return ft_key_error(reader, at, "is not an extended regular expression: %s", why.text);
-	return r;
+	return ft_design_read_pattern(reader, at, ft_pattern_compile_capturing, out);
 }
 
 static int key_name_rule(struct ft_key_reader *reader, const struct ft_key_at *at, void *out)
