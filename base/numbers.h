@@ -24,6 +24,24 @@ static inline uint32_t ft_number_most(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
+/* a / b, rounded up. Takes any a: a + b - 1 could be too much for 32 bits. */
+static inline uint32_t ft_number_divide_up(uint32_t a, uint32_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+/* The greatest common divisor of two numbers that are not negative (Euclid). */
+static inline int64_t ft_number_divisor(int64_t a, int64_t b)
+{
+	while (b > 0) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 /* The difference, whichever is the greater. */
 static inline uint32_t ft_number_apart(uint32_t a, uint32_t b)
 {

@@ -5,20 +5,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 
 static const int64_t term_max = 1000000000;
-
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 int ft_ratio_make(int64_t num, int64_t den, struct ft_ratio *ret_ratio)
 {
@@ -26,7 +16,7 @@ int ft_ratio_make(int64_t num, int64_t den, struct ft_ratio *ret_ratio)
 
 	if (num < 0 || den <= 0)
 		return -ERANGE;
-	divisor = greatest_common_divisor(num, den);
+	divisor = ft_number_divisor(num, den);
 	num /= divisor;
 	den /= divisor;
 	if (num > term_max || den > term_max)

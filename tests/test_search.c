@@ -277,7 +277,7 @@ static void check_spread(const struct ft_design *design, const struct ft_plan *p
 			fail_msg("%s: a bundle of %u is no multiple of %u", what, count, unit);
 		between += count > 1 && count < widest;
 		/* What the last unit lacks, the last bundle lacks. */
-		count = ft_divide_up(count, unit) * unit;
+		count = ft_number_divide_up(count, unit) * unit;
 		most = count > most ? count : most;
 		least = count < least ? count : least;
 	}

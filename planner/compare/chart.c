@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/compare/axis.h"
 #include "planner/draw/draw_parts.h"
-#include "planner/plan/numbers.h"
 
 enum {
 	MARGIN = 24,
@@ -103,7 +103,7 @@ static int series_make(struct chart *c)
 		series.count = end - i;
 		series.name = comparison->curve ? series.rows->asked : series.rows->network;
 		for (size_t k = i; k < end; k++) {
-			c->least = ft_minimum(c->least, comparison->rows[k].nodes);
+			c->least = ft_number_least(c->least, comparison->rows[k].nodes);
 			c->most = comparison->rows[k].nodes > c->most ? comparison->rows[k].nodes : c->most;
 		}
 		if (built)

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/plan/cabling.h"
-#include "planner/plan/numbers.h"
 
 void ft_vlans_release(struct ft_vlans *vlans)
 {
@@ -140,7 +140,7 @@ static uint32_t share_of(const struct making *m, uint32_t upper)
 		if (!ft_vlans_is_lower(m->vlans, i))
 			continue;
 		bundle = ft_plan_find_bundle(m->plan, i, upper);
-		share = ft_minimum(share, bundle == FT_UNPINNED ? 0 : m->plan->bundles[bundle].count);
+		share = ft_number_least(share, bundle == FT_UNPINNED ? 0 : m->plan->bundles[bundle].count);
 	}
 	return share;
 }
@@ -178,8 +178,8 @@ static int count_settle(struct making *m, struct ft_error *err)
 			err, -EINVAL, 0, 0,
 			"these VLANs are of two levels: every switch with hosts has a cable to the same upper "
 			"switch, and here no upper switch has one to all of them");
-	v->count = v->lowers == 1 && total == 0 ? 1 : ft_minimum(total, m->number);
-	v->sharing = ft_divide_up(m->number, v->count);
+	v->count = v->lowers == 1 && total == 0 ? 1 : ft_number_least(total, m->number);
+	v->sharing = ft_number_divide_up(m->number, v->count);
 	if (v->first + v->count - 1 > FT_VLAN_MAX)
 		return ft_error_set(err, -EINVAL, 0, 0,
 				    "VLANs %u to %u are needed, and the last that there can be is %d", v->first,

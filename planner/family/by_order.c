@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/finite_field.h"
 #include "planner/family/recognise.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 static int order_refuse(struct ft_proposal *proposal, uint32_t least, uint32_t q)
 {
@@ -42,7 +42,7 @@ static void layout_size(struct ft_layout *layout, const struct ft_by_order *rule
 static uint32_t hosts_usual(const struct ft_proposal *proposal, const struct ft_layout *layout)
 {
 	const struct ft_design *design = proposal->design;
-	int64_t hosts = ft_divide_up(layout->net_ports, 2) * design->blocking.num / design->blocking.den;
+	int64_t hosts = ft_number_divide_up(layout->net_ports, 2) * design->blocking.num / design->blocking.den;
 
 	if (ft_pinned(design->roles[FT_TIER_EDGE].ports_to_nodes))
 		return design->roles[FT_TIER_EDGE].ports_to_nodes;

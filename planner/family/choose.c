@@ -74,7 +74,7 @@ static uint32_t said_before(const struct ft_design *design, const struct ft_shap
 
 		if (class->tier != FT_TIER_EDGE)
 			continue;
-		said += ft_pinned(class->hosts) ? ft_minimum(class->count, index - first) : 0;
+		said += ft_pinned(class->hosts) ? ft_number_least(class->count, index - first) : 0;
 		first += class->count;
 	}
 	return said;
@@ -95,7 +95,7 @@ static uint32_t hosts_on(const struct ft_design *design, const struct ft_shape *
 		return class->hosts;
 	if (s->even)
 		return nodes / edges + (place < nodes % edges);
-	return before >= nodes ? 0 : ft_minimum(s->n, nodes - (uint32_t)before);
+	return before >= nodes ? 0 : ft_number_least(s->n, nodes - (uint32_t)before);
 }
 
 /* A plan under construction. */

@@ -21,7 +21,7 @@ uint32_t ft_classes_count(const struct ft_design *design, enum ft_tier tier)
 const struct ft_design_class *ft_classes_find(const struct ft_design *design, enum ft_tier tier, uint32_t index,
 					      uint32_t count)
 {
-	uint32_t first = count - ft_minimum(count, ft_classes_count(design, tier));
+	uint32_t first = count - ft_number_least(count, ft_classes_count(design, tier));
 
 	for (size_t i = 0; i < design->class_count && index >= first; i++) {
 		const struct ft_design_class *class = &design->classes[i];
@@ -84,7 +84,7 @@ static uint32_t class_cables(const struct ft_design_class *class, uint32_t usual
 static uint32_t tier_cables(const struct ft_design *design, enum ft_tier tier, uint32_t count, uint32_t usual,
 			    uint32_t uppers)
 {
-	uint32_t cables = (count - ft_minimum(count, ft_classes_count(design, tier))) * usual;
+	uint32_t cables = (count - ft_number_least(count, ft_classes_count(design, tier))) * usual;
 
 	for (size_t i = 0; i < design->class_count; i++)
 		if (design->classes[i].tier == tier)

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/families.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 /* ---- proposing ---- */
 
@@ -70,7 +70,7 @@ static uint32_t leafs_for(const struct ft_design *design, const struct ft_family
 		return said->r;
 	if (ft_pinned(count))
 		return count > m ? count - m : 0;
-	return ft_divide_up(design->nodes, n);
+	return ft_number_divide_up(design->nodes, n);
 }
 
 /*
@@ -83,13 +83,13 @@ static uint32_t spines_for(const struct ft_proposal *proposal, const struct ft_f
 	uint32_t uplinks = uplinks_for(n, design->blocking), m = uplinks, leafs;
 
 	if (design->keys.bundle_count > 0)
-		return ft_divide_up(uplinks, design->keys.bundles[0]);
+		return ft_number_divide_up(uplinks, design->keys.bundles[0]);
 	if (design->technology != FT_TECHNOLOGY_ETHERNET || ft_pinned(design->roles[FT_TIER_EDGE].count))
 		return uplinks;
 	leafs = leafs_for(design, said, m, n);
 	for (uint64_t least = 1; least < uplinks; least++)
-		if (leafs * (uint64_t)ft_divide_up(uplinks, (uint32_t)least) <= proposal->ports &&
-		    n + least * ft_divide_up(uplinks, (uint32_t)least) <= proposal->ports)
+		if (leafs * (uint64_t)ft_number_divide_up(uplinks, (uint32_t)least) <= proposal->ports &&
+		    n + least * ft_number_divide_up(uplinks, (uint32_t)least) <= proposal->ports)
 			return (uint32_t)least;
 	return uplinks;
 }
@@ -104,8 +104,8 @@ static uint32_t bundle_for(const struct ft_proposal *proposal, uint32_t m, uint3
 		return design->keys.bundles[0];
 	if (design->technology != FT_TECHNOLOGY_ETHERNET || n >= ports || leafs == 0 || leafs > ports)
 		return 1;
-	bundle = ft_minimum(ft_divide_up(uplinks_for(n, design->blocking), m),
-			    ft_minimum((ports - n) / m, ports / leafs));
+	bundle = ft_number_least(ft_number_divide_up(uplinks_for(n, design->blocking), m),
+				 ft_number_least((ports - n) / m, ports / leafs));
 	return bundle > 1 ? bundle : 1;
 }
 

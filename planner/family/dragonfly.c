@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/families.h"
 #include "planner/family/groups.h"
 #include "planner/family/recognise.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 /* ---- proposing ---- */
 
@@ -173,7 +173,7 @@ static int propose_dragonfly(struct ft_proposal *proposal)
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (!ft_pinned(global) && ft_pinned(said->routers))
-		global = ft_divide_up(said->routers, 2);
+		global = ft_number_divide_up(said->routers, 2);
 	else if (!ft_pinned(global) && ft_pinned(hosts))
 		global = global_for(proposal, hosts);
 	if (!ft_pinned(global))

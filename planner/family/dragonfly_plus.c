@@ -22,12 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/families.h"
 #include "planner/family/groups.h"
 #include "planner/family/recognise.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 /* ---- proposing ---- */
 
@@ -125,9 +125,9 @@ static int offer_group(struct ft_proposal *proposal, uint32_t local, uint32_t ho
 
 		keys->spines = said_or(said->spines, net / local);
 		keys->leafs = said_or(said->leafs, proposal->ports / 2 / local);
-		down = ft_minimum(keys->leafs, proposal->ports) * local;
-		keys->global = said_or(said->global,
-				       (proposal->ports - ft_minimum(down, proposal->ports)) / keys->global_bundle);
+		down = ft_number_least(keys->leafs, proposal->ports) * local;
+		keys->global = said_or(said->global, (proposal->ports - ft_number_least(down, proposal->ports)) /
+							     keys->global_bundle);
 		if (!ft_pinned(keys->spines) || !ft_pinned(keys->leafs) || !ft_pinned(keys->global))
 			return ports_too_few(proposal, local);
 	}
@@ -159,7 +159,7 @@ static int propose_dragonfly_plus(struct ft_proposal *proposal)
 	r = offer_group(proposal, 1, hosts, net);
 	/* If none fits, the largest was the nearest to it. */
 	reason = proposal->reason;
-	for (uint32_t local = 2; r == 0 && local <= ft_minimum(net, down) / 2; local++)
+	for (uint32_t local = 2; r == 0 && local <= ft_number_least(net, down) / 2; local++)
 		if (net % local == 0 && down % local == 0)
 			r = offer_group(proposal, local, hosts, net);
 	proposal->reason = reason;

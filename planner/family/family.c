@@ -95,11 +95,11 @@ void ft_proposal_split(const struct ft_proposal *proposal, uint32_t *ret_hosts, 
 	uint32_t hosts = ft_rules_ports_to_nodes(proposal->ports, proposal->design->blocking);
 
 	if (ft_pinned(edge->ports_to_nodes))
-		hosts = ft_minimum(edge->ports_to_nodes, proposal->ports);
+		hosts = ft_number_least(edge->ports_to_nodes, proposal->ports);
 	else if (ft_pinned(edge->ports_to_core))
-		hosts = proposal->ports - ft_minimum(edge->ports_to_core, proposal->ports);
+		hosts = proposal->ports - ft_number_least(edge->ports_to_core, proposal->ports);
 	*ret_hosts = hosts;
-	*ret_net = ft_pinned(edge->ports_to_core) ? ft_minimum(edge->ports_to_core, proposal->ports - hosts)
+	*ret_net = ft_pinned(edge->ports_to_core) ? ft_number_least(edge->ports_to_core, proposal->ports - hosts)
 						  : proposal->ports - hosts;
 }
 
@@ -346,7 +346,7 @@ static void links_merge(struct ft_design_graph *graph)
 			struct ft_graph_link *same = &graph->links[kept - 1];
 
 			same->count += link->count;
-			same->b_port = ft_minimum(same->b_port, link->b_port);
+			same->b_port = ft_number_least(same->b_port, link->b_port);
 		} else {
 			graph->links[kept++] = *link;
 		}
@@ -360,7 +360,7 @@ static uint64_t hosts_up_to(const struct ft_network *network, uint32_t level)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < network->graph.switch_count; i++)
-		sum += ft_minimum(network->room[i], level);
+		sum += ft_number_least(network->room[i], level);
 	return sum;
 }
 
@@ -368,7 +368,7 @@ static uint64_t hosts_up_to(const struct ft_network *network, uint32_t level)
 static void hosts_deal_dense(struct ft_network *network, uint32_t nodes)
 {
 	for (uint32_t i = 0; i < network->graph.switch_count; i++) {
-		uint32_t share = ft_minimum(network->room[i], nodes);
+		uint32_t share = ft_number_least(network->room[i], nodes);
 
 		network->graph.switches[i].hosts = share;
 		nodes -= share;
@@ -415,7 +415,7 @@ static void hosts_deal(struct ft_network *network, const struct ft_design *desig
 	for (uint32_t i = 0; i < network->graph.switch_count; i++) {
 		bool more = rest > 0 && network->room[i] > level;
 
-		network->graph.switches[i].hosts = ft_minimum(network->room[i], level) + more;
+		network->graph.switches[i].hosts = ft_number_least(network->room[i], level) + more;
 		rest -= more;
 	}
 }

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/recognise.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 /* ---- sizes ---- */
 
@@ -223,7 +223,7 @@ static bool all_alike(const struct dealing *d)
  */
 static bool has_one_more(uint32_t a, uint32_t b, uint32_t count, uint32_t rest)
 {
-	uint32_t apart = ft_minimum(b - a, count - (b - a)), from, step;
+	uint32_t apart = ft_number_least(b - a, count - (b - a)), from, step;
 
 	if (apart <= rest / 2)
 		return true;
@@ -500,7 +500,7 @@ static int hosts_of_unlike(struct ft_proposal *proposal, struct ft_layout *layou
 	else if (ft_pinned(pinned))
 		*usual = pinned;
 	else if (!ft_pinned(*usual))
-		*usual = proposal->ports - ft_minimum(layout->net_ports, proposal->ports);
+		*usual = proposal->ports - ft_number_least(layout->net_ports, proposal->ports);
 	for (size_t run = 0; run < ft_group_runs(keys); run++) {
 		struct ft_group_size size = ft_group_run(keys, run);
 

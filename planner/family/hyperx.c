@@ -27,12 +27,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/families.h"
 #include "planner/family/grid.h"
 #include "planner/family/recognise.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 enum { DIMENSIONS_TRIED = 4 };
 
@@ -78,7 +78,7 @@ static uint32_t hosts_usual(const struct trial *t, const struct ft_layout *layou
 	if (ft_pinned(edge->ports_to_nodes))
 		return edge->ports_to_nodes;
 	if (ft_pinned(edge->ports_to_core))
-		return ports - ft_minimum(edge->ports_to_core, ports);
+		return ports - ft_number_least(edge->ports_to_core, ports);
 	if (net >= ports)
 		return 0;
 	hosts = (int64_t)net * design->blocking.num / design->blocking.den;

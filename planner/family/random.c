@@ -15,10 +15,10 @@
 
 #include "base/chance.h"
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/families.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 /* ---- proposing ---- */
 
@@ -36,7 +36,7 @@ static uint32_t degree_choose(const struct ft_design *design, uint32_t net)
 		return design->keys.degree;
 	if (!ft_pinned(count))
 		return degree;
-	degree = ft_minimum(degree, count - 1);
+	degree = ft_number_least(degree, count - 1);
 	return degree - is_odd((uint64_t)degree * count);
 }
 
@@ -74,7 +74,7 @@ static uint32_t switches_choose(const struct ft_design *design, uint32_t hosts, 
 
 	if (ft_pinned(count))
 		return count;
-	count = ft_divide_up(design->nodes, hosts);
+	count = ft_number_divide_up(design->nodes, hosts);
 	if (count < degree + 1)
 		count = degree + 1;
 	return count + is_odd((uint64_t)degree * count);
@@ -98,7 +98,7 @@ static int propose_random(struct ft_proposal *proposal)
 	ft_proposal_split(proposal, &hosts, &net);
 	degree = degree_choose(design, net);
 	if (ft_pinned(said->degree) && !ft_pinned(design->roles[FT_TIER_EDGE].ports_to_nodes))
-		hosts = proposal->ports - ft_minimum(degree, proposal->ports);
+		hosts = proposal->ports - ft_number_least(degree, proposal->ports);
 	layout.net_ports = layout.keys.degree = degree;
 	layout.keys.seed = said->seed;
 	layout.switches = layout.hosting = switches_choose(design, hosts ? hosts : 1, degree);

@@ -141,7 +141,7 @@ static int split_ports(const struct ft_rules *rules, uint32_t uppers, const char
 	if (!ft_pinned(s->n)) {
 		s->n = edge->ports - s->c;
 		if (design->blocking_given)
-			s->n = ft_minimum(s->n, rule_hosts(s->c, design->blocking));
+			s->n = ft_number_least(s->n, rule_hosts(s->c, design->blocking));
 	}
 	if (s->n + s->c > edge->ports)
 		return ft_rules_error(rules, "edge", "ports_to_nodes",
@@ -162,8 +162,8 @@ static uint32_t edges_for(const struct ft_design *design, uint32_t nodes, uint32
 
 	/* Edges of classes may have more hosts than others; then the design gives the hosts of each. */
 	if (design->class_count > 0 && ft_design_has_host_kinds(design))
-		return design->roles[FT_TIER_EDGE].count + ft_divide_up(nodes - design->nodes, n);
-	edges = ft_divide_up(nodes - ft_classes_hosts(design), n) + hosting;
+		return design->roles[FT_TIER_EDGE].count + ft_number_divide_up(nodes - design->nodes, n);
+	edges = ft_number_divide_up(nodes - ft_classes_hosts(design), n) + hosting;
 	/* At least one edge has no class. */
 	return edges > ft_classes_count(design, FT_TIER_EDGE) ? edges : ft_classes_count(design, FT_TIER_EDGE) + 1;
 }
@@ -212,7 +212,7 @@ static int check_upper_ports(const struct ft_rules *rules, const struct level *l
 static int uppers_as_built(const struct ft_rules *rules, const struct level *l, uint32_t cables, uint32_t widest,
 			   uint32_t *b)
 {
-	uint32_t unit = spread_unit(rules->design), units = ft_divide_up(cables, unit), uppers = l->high_pinned;
+	uint32_t unit = spread_unit(rules->design), units = ft_number_divide_up(cables, unit), uppers = l->high_pinned;
 
 	if (uppers == 0)
 		return ft_rules_error(rules, l->high, "count", "%s.count 0 fits a star only, not a fat-tree", l->high);
@@ -222,23 +222,24 @@ static int uppers_as_built(const struct ft_rules *rules, const struct level *l, 
 				      l->high, uppers, l->low, cables, ft_text_s(cables),
 				      unit > 1 ? " in multiples" : "");
 	if (ft_pinned(l->bundle)) {
-		if (ft_divide_up(cables, *b) != uppers)
+		if (ft_number_divide_up(cables, *b) != uppers)
 			return ft_rules_error(
 				rules, NULL, "bundle",
 				"%s.ports_to_core %u in bundles of %u go to %u %s switches, but %s.count is %u", l->low,
-				cables, *b, ft_divide_up(cables, *b), l->high, l->high, uppers);
+				cables, *b, ft_number_divide_up(cables, *b), l->high, l->high, uppers);
 		return 0;
 	}
-	if (ft_divide_up(cables, widest) > uppers)
+	if (ft_number_divide_up(cables, widest) > uppers)
 		return ft_rules_error(rules, l->high, "count",
 				      "%u %s switches with %u uplink%s each need %u %s switches of %u port%s, but "
 				      "%s.count is %u",
-				      l->low_max, l->low, cables, ft_text_s(cables), ft_divide_up(cables, widest),
-				      l->high, l->high_ports, ft_text_s(l->high_ports), l->high, uppers);
+				      l->low_max, l->low, cables, ft_text_s(cables),
+				      ft_number_divide_up(cables, widest), l->high, l->high_ports,
+				      ft_text_s(l->high_ports), l->high, uppers);
 	/* A thick bundle takes all that an upper switch can give; an even one at most its share. */
-	*b = rules->design->spread == FT_SPREAD_THICK ? ft_minimum(widest, cables - (uppers - 1))
-						      : unit * ft_divide_up(units, uppers);
-	*b = ft_minimum(*b, cables);
+	*b = rules->design->spread == FT_SPREAD_THICK ? ft_number_least(widest, cables - (uppers - 1))
+						      : unit * ft_number_divide_up(units, uppers);
+	*b = ft_number_least(*b, cables);
 	return 0;
 }
 
@@ -252,7 +253,7 @@ static int widest_bundle(const struct ft_rules *rules, const struct level *l, ui
 				      "%s %u need %u %s switches, but a %s switch of %s.ports %u reaches only %u",
 				      ft_rules_nodes_key(rules->design), rules->design->nodes_max, l->low_max, l->low,
 				      l->high, l->high, l->high_ports, l->high_ports);
-	*ret_widest = ft_minimum(room, cables);
+	*ret_widest = ft_number_least(room, cables);
 	if (unit == 1 || cables <= *ret_widest)
 		return 0;
 	/* Only the last bundle may be odd; all others need whole units. */
@@ -291,7 +292,7 @@ static int count_uppers(const struct ft_rules *rules, const struct level *l, uin
 		if (r < 0)
 			return r;
 	}
-	*ret_uppers = ft_divide_up(cables, *ret_b);
+	*ret_uppers = ft_number_divide_up(cables, *ret_b);
 	if (!ft_pinned(l->high_pinned))
 		return 0;
 	r = uppers_as_built(rules, l, cables, widest, ret_b);
@@ -332,9 +333,9 @@ static void spread_hosts(const struct ft_rules *rules, const struct ft_shape *de
 	if (!ft_pinned(edge->ports_to_nodes)) {
 		uint32_t hosting = ft_classes_hosting_edges(design), said = ft_classes_hosts(design);
 
-		s.n = ft_divide_up(design->nodes_max - said, dense->e_max - hosting);
-		if (ft_pinned(edge->count) && s.n < ft_divide_up(design->nodes - said, edge->count - hosting))
-			s.n = ft_divide_up(design->nodes - said, edge->count - hosting);
+		s.n = ft_number_divide_up(design->nodes_max - said, dense->e_max - hosting);
+		if (ft_pinned(edge->count) && s.n < ft_number_divide_up(design->nodes - said, edge->count - hosting))
+			s.n = ft_number_divide_up(design->nodes - said, edge->count - hosting);
 	}
 	if (!ft_pinned(edge->ports_to_nodes) && !ft_pinned(edge->ports_to_core) && !uplinks_pinned)
 		s.c = rule_uplinks(s.n, design->blocking);
@@ -449,7 +450,7 @@ static int split_spine(const struct ft_rules *rules, struct ft_shape *s)
 	s->spine_down = spine->ports - s->spine_up;
 	/* As for edge switches: a requested blocking factor is kept beside a pinned side. */
 	if (design->spine_blocking_given)
-		s->spine_down = ft_minimum(s->spine_down, rule_hosts(s->spine_up, design->spine_blocking));
+		s->spine_down = ft_number_least(s->spine_down, rule_hosts(s->spine_up, design->spine_blocking));
 	return 0;
 }
 
@@ -479,18 +480,18 @@ static int pods_of_one_size(const struct ft_rules *rules, uint32_t pods, struct 
 	uint32_t asked = pods;
 
 	if (pods == 0)
-		pods = ft_divide_up(s->e_max, s->spine_down);
+		pods = ft_number_divide_up(s->e_max, s->spine_down);
 	if (pods > s->e_max)
 		return ft_rules_error(rules, NULL, "pods", "pods %u, but there are only %u edge switch%s", pods,
 				      s->e_max, ft_text_es(s->e_max));
-	s->pod_edges = ft_divide_up(s->e_max, pods);
-	s->pods_max = ft_divide_up(s->e_max, s->pod_edges);
+	s->pod_edges = ft_number_divide_up(s->e_max, pods);
+	s->pods_max = ft_number_divide_up(s->e_max, s->pod_edges);
 	if (asked == rules->design->pods && s->pods_max != pods)
 		return ft_rules_error(rules, NULL, "pods",
 				      "%u edge switches make no %u pod%s of one size: give the sizes, as in "
 				      "[{\"count\": 2, \"edges\": 8}, {\"count\": 1, \"edges\": 4}]",
 				      s->e_max, pods, ft_text_s(pods));
-	s->pods = ft_divide_up(s->e, s->pod_edges);
+	s->pods = ft_number_divide_up(s->e, s->pod_edges);
 	return 0;
 }
 
@@ -516,7 +517,7 @@ static uint32_t pod_edges_alike(const struct ft_design *design, const struct ft_
 	if (design->class_count == 0)
 		return s->pod_edges;
 	for (uint32_t pod = 0; pod < s->pods_max && left > 0; pod++) {
-		uint32_t edges = ft_minimum(ft_rules_pod_edges(design, s, pod), left);
+		uint32_t edges = ft_number_least(ft_rules_pod_edges(design, s, pod), left);
 
 		most = edges > most ? edges : most;
 		left -= edges;
@@ -667,13 +668,13 @@ bool ft_rules_next_pods(const struct ft_rules *rules, uint32_t pods, uint32_t *r
 		return pods == 0;
 	}
 	if (pods == 0) {
-		*ret_pods = ft_divide_up(s.e_max, s.spine_down);
+		*ret_pods = ft_number_divide_up(s.e_max, s.spine_down);
 		return true;
 	}
-	size = ft_divide_up(s.e_max, pods);
+	size = ft_number_divide_up(s.e_max, pods);
 	if (size <= 1)
 		return false;
-	*ret_pods = ft_divide_up(s.e_max, size - 1);
+	*ret_pods = ft_number_divide_up(s.e_max, size - 1);
 	return *ret_pods <= attempt.roles[FT_TIER_CORE].ports;
 }
 
@@ -728,14 +729,14 @@ int ft_rules_star(const struct ft_rules *rules, struct ft_shape *ret_shape)
 void ft_rules_spread(const struct ft_design *design, uint32_t cables, uint32_t widest, uint32_t count,
 		     uint32_t *ret_bundles)
 {
-	uint32_t unit = spread_unit(design), units = ft_divide_up(cables, unit), left = cables;
+	uint32_t unit = spread_unit(design), units = ft_number_divide_up(cables, unit), left = cables;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t share = (units / count + (i < units % count)) * unit;
 
 		if (design->spread == FT_SPREAD_THICK)
-			share = ft_minimum(widest, left - (count - 1 - i));
-		ret_bundles[i] = ft_minimum(share, left);
+			share = ft_number_least(widest, left - (count - 1 - i));
+		ret_bundles[i] = ft_number_least(share, left);
 		left -= ret_bundles[i];
 	}
 }

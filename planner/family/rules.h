@@ -10,7 +10,7 @@
 #ifndef FT_PLANNER_FAMILY_RULES_H
 #define FT_PLANNER_FAMILY_RULES_H
 
-#include "planner/plan/numbers.h"
+#include "base/numbers.h"
 #include "planner/plan/plan.h"
 
 struct ft_shape {

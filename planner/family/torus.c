@@ -21,12 +21,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/family/families.h"
 #include "planner/family/grid.h"
 #include "planner/family/recognise.h"
 #include "planner/family/rules.h"
-#include "planner/plan/numbers.h"
 
 static bool is_ring(const struct ft_layout *layout)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "planner/plan/numbers.h"
+#include "base/numbers.h"
 
 static uint32_t at_least_one(uint32_t number)
 {
@@ -76,7 +76,7 @@ static void fabric_assume(struct ft_inside *in)
 	if (in->fabric_boards_max == 0 && in->fabric_boards == 0) {
 		in->fabric_chips = at_least_one(in->fabric_chips);
 		in->traces = in->traces ? in->traces : traces_assume(outside, lines);
-		in->fabric_boards_max = ft_divide_up(outside, in->traces * in->fabric_chips);
+		in->fabric_boards_max = ft_number_divide_up(outside, in->traces * in->fabric_chips);
 	}
 	if (in->fabric_boards_max < in->fabric_boards)
 		in->fabric_boards_max = in->fabric_boards;

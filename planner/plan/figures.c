@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "planner/plan/numbers.h"
+#include "base/numbers.h"
 #include "planner/plan/tree.h"
 
 enum ft_clos_class ft_clos_class(uint32_t m, uint32_t n)

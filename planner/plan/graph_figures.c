@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "planner/plan/adjacency.h"
-#include "planner/plan/numbers.h"
 #include "planner/plan/tree.h"
 
 /* ---- distances of hosts ---- */
@@ -266,7 +266,7 @@ int ft_graph_figures(struct ft_plan *plan)
 	}
 	/* The rules of a family say how many of them are for hosts. */
 	if (plan->label)
-		free_ports = plan->tree->expandable_to - ft_minimum(plan->nodes, plan->tree->expandable_to);
+		free_ports = plan->tree->expandable_to - ft_number_least(plan->nodes, plan->tree->expandable_to);
 	plan->spare_ports = free_ports;
 	plan->clos = sum.farthest + 1;
 	plan->switch_pairs = sum.pairs;

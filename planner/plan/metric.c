@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
 
 static const char *const metric_names[FT_METRIC_COUNT] = {
@@ -48,17 +49,6 @@ int ft_quantity_compare(struct ft_quantity a, struct ft_quantity b)
 	return (left > right) - (left < right);
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* True where the decimal expansion ends: the denominator has no prime factor but 2 and 5. */
 static bool quantity_ends(struct ft_quantity quantity)
 {
@@ -71,7 +61,7 @@ static bool quantity_ends(struct ft_quantity quantity)
 
 static struct ft_quantity quantity_reduce(struct ft_quantity quantity)
 {
-	int64_t divisor = common_divisor(quantity.num < 0 ? -quantity.num : quantity.num, quantity.den);
+	int64_t divisor = ft_number_divisor(quantity.num < 0 ? -quantity.num : quantity.num, quantity.den);
 
 	return divisor > 1 ? (struct ft_quantity){quantity.num / divisor, quantity.den / divisor} : quantity;
 }

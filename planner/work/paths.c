@@ -7,6 +7,7 @@
 #include "base/chance.h"
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/numbers.h"
 
 /* Beyond this many residues every host is a destination of its own. */
 enum { RESIDUES_MAX = 1024 };
@@ -171,17 +172,6 @@ static uint32_t lane_take(const struct ft_paths *p, const uint32_t *distance, ui
 
 /* ---- residues ---- */
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-	while (b > 0) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /*
  * The least common multiple of the numbers that destinations are taken modulo. @distance and @queue are scratch. Any
  * switch may be passed on the way to any switch with hosts.
@@ -198,7 +188,8 @@ static uint32_t residues_find(const struct ft_paths *p, uint32_t *distance, uint
 			struct closer closer = closer_of(p, distance, queue[i]);
 
 			if (closer.down)
-				multiple *= closer.cables / common_divisor((uint32_t)multiple, closer.cables);
+				multiple *=
+					closer.cables / (uint64_t)ft_number_divisor((int64_t)multiple, closer.cables);
 		}
 	}
 	return multiple <= RESIDUES_MAX ? (uint32_t)multiple : 0;

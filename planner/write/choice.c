@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
-#include "planner/plan/numbers.h"
 
 enum { NAME_WIDTH = 16, COLUMN_WIDTH_MIN = 12 };
 
@@ -62,12 +62,12 @@ static void add_bundle(struct ft_text *text, const struct ft_design *design, con
 /* All cables are those of both ends: to hosts, and between switches. */
 static void add_host_cables(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c)
 {
-	ft_text_printf(text, "%u", ft_minimum(design->nodes, c->links));
+	ft_text_printf(text, "%u", ft_number_least(design->nodes, c->links));
 }
 
 static void add_switch_cables(struct ft_text *text, const struct ft_design *design, const struct ft_candidate *c)
 {
-	ft_text_printf(text, "%u", c->links - ft_minimum(design->nodes, c->links));
+	ft_text_printf(text, "%u", c->links - ft_number_least(design->nodes, c->links));
 }
 
 /* The rows of the table: what stands in the cell of one design. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "planner/write/floor.h"
-#include "planner/plan/numbers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "planner/plan/tree.h"
 #include "planner/write/seats.h"
 
@@ -119,11 +119,12 @@ static void size_switches(struct layout *l, const struct ft_catalog *catalog)
 		if (ft_plan_switch_type(l->plan, tier, catalog, &type) < 0)
 			continue;
 		if (type.size_u != FT_AMOUNT_UNKNOWN && type.size_u > 0)
-			l->units[tier] = ft_minimum(divide_up((uint64_t)type.size_u, FT_AMOUNT_UNIT), SIZE_UNITS_MAX);
+			l->units[tier] =
+				ft_number_least(divide_up((uint64_t)type.size_u, FT_AMOUNT_UNIT), SIZE_UNITS_MAX);
 		if (tier == FT_TIER_EDGE && type.blade.servers) {
 			l->blade = true;
 			l->servers = type.blade.servers;
-			l->chassis_units = ft_minimum(type.blade.size_u, SIZE_UNITS_MAX);
+			l->chassis_units = ft_number_least(type.blade.size_u, SIZE_UNITS_MAX);
 			l->rack_groups = type.blade.rack_chassis;
 		}
 	}
@@ -163,12 +164,12 @@ static void lay_chassis(struct layout *l)
 		l->chassis_units = model->chassis_units;
 	model->rack_units = maximum(model->rack_units, l->chassis_units);
 	fit = model->rack_units / l->chassis_units;
-	l->rack_groups = l->rack_groups ? ft_minimum(l->rack_groups, fit) : fit;
+	l->rack_groups = l->rack_groups ? ft_number_least(l->rack_groups, fit) : fit;
 	l->group_racks = 1;
 	l->edge_chassis = divide_up(l->room, l->servers);
 	pod_chassis = l->edge_chassis * l->pod_edges;
 	l->edge_racks = divide_up(pod_chassis, l->rack_groups);
-	l->free_unit = ft_minimum(pod_chassis, l->rack_groups) * l->chassis_units + 1;
+	l->free_unit = ft_number_least(pod_chassis, l->rack_groups) * l->chassis_units + 1;
 	l->free_units = model->rack_units - (l->free_unit - 1);
 }
 
@@ -196,7 +197,7 @@ static void lay_groups(struct layout *l)
 	l->rack_groups = is_alone(l) ? 0 : (uint32_t)(model->rack_units / group_units);
 	if (l->rack_groups) {
 		l->group_racks = 1;
-		groups = ft_minimum(l->rack_groups, l->pod_edges);
+		groups = ft_number_least(l->rack_groups, l->pod_edges);
 		l->edge_racks = divide_up(l->pod_edges, l->rack_groups);
 		l->free_unit = (uint32_t)groups * l->room * model->host_units + 1;
 		l->free_units = model->rack_units - (uint32_t)(groups * group_units);
@@ -213,7 +214,7 @@ static void lay_groups(struct layout *l)
 /* Units from one switch of @tier to the next above it in a rack. */
 static uint32_t pitch(const struct layout *l, enum ft_tier tier)
 {
-	return ft_minimum(l->units[tier] + l->floor->model.manager_units, l->floor->model.rack_units);
+	return ft_number_least(l->units[tier] + l->floor->model.manager_units, l->floor->model.rack_units);
 }
 
 /* Racks that @count switches of @tier take; 0 if the free units of a middle rack will do. */
@@ -654,5 +655,5 @@ uint32_t ft_floor_cable_mm(uint32_t distance_mm)
 	for (size_t i = 0; i < FT_COUNT(lengths_mm); i++)
 		if (distance_mm <= lengths_mm[i])
 			return lengths_mm[i];
-	return ft_minimum(divide_up(distance_mm, STEP_MM), UINT32_MAX / STEP_MM) * STEP_MM;
+	return ft_number_least(divide_up(distance_mm, STEP_MM), UINT32_MAX / STEP_MM) * STEP_MM;
 }

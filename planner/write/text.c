@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+#include "base/numbers.h"
 #include "planner/plan/plan.h"
 
 #include <inttypes.h>
@@ -9,7 +10,6 @@
 #include "planner/family/classes.h"
 #include "planner/plan/figures.h"
 #include "planner/family/graph.h"
-#include "planner/plan/numbers.h"
 #include "planner/plan/tree.h"
 
 enum {
@@ -241,7 +241,7 @@ static void text_racks(struct ft_text *text, const struct ft_plan *plan, uint32_
 {
 	if (!plan->blade_rack_chassis)
 		return;
-	ft_text_printf(text, "Racks: %u of up to %u chassis", ft_divide_up(chassis, plan->blade_rack_chassis),
+	ft_text_printf(text, "Racks: %u of up to %u chassis", ft_number_divide_up(chassis, plan->blade_rack_chassis),
 		       plan->blade_rack_chassis);
 	if (plan->blade_size_u)
 		ft_text_printf(text, " (%u units)", plan->blade_rack_chassis * plan->blade_size_u);
@@ -272,7 +272,7 @@ static uint32_t chassis_count(const struct ft_plan *plan)
 	uint32_t chassis = 0;
 
 	for (uint32_t i = 0; i < plan->tree->edge_count; i++) {
-		uint32_t filled = ft_divide_up(plan->switches[i].hosts, plan->blade_servers);
+		uint32_t filled = ft_number_divide_up(plan->switches[i].hosts, plan->blade_servers);
 
 		chassis += filled > 1 ? filled : 1;
 	}
