@@ -103,16 +103,16 @@ static bool is_diagonal(const struct sheet *s, uint32_t row, uint32_t column)
 
 /* ---- holes ---- */
 
-/* True if ports below and above have cables. Ports that were never used are usually at the ends. */
-static bool is_within(const struct ft_inference *f, uint32_t observed, uint32_t number)
+/* True if one port below and one above lead to switches. Ports that were never used are usually at the ends. */
+static bool is_between_links(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
 	bool below = false, above = false;
 
 	for (uint32_t p = 1; p <= ft_infer_last_port(f, observed); p++) {
-		bool lit = !ft_infer_port_is_dark(f, observed, p);
+		bool link = ft_infer_port_far(f, observed, p) != FT_NONE;
 
-		below |= p < number && lit;
-		above |= p > number && lit;
+		below |= p < number && link;
+		above |= p > number && link;
 	}
 	return below && above;
 }
@@ -172,7 +172,7 @@ static void habits_collect(const struct ft_intent *intent, const uint32_t *membe
 
 /*
  * Dark ports of each of @count switches whose number leads to switches on that side at most of the others. @ret: by
- * switch. @within: only those between other used ports. Fewer than three switches have no usual ports.
+ * switch. @within: only those between links. Fewer than three switches have no usual ports.
  */
 static int holes_count(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
 		       bool within, uint32_t *ret)
@@ -197,7 +197,7 @@ static int holes_count(const struct ft_intent *intent, const uint32_t *member, u
 
 			lit += far != FT_NONE && habit[number].cables > 0;
 			usual += far != FT_NONE && habitual && is_as_usual(&habit[number], far);
-			ret[i] += dark && habitual && (!within || is_within(f, member[i], number));
+			ret[i] += dark && habitual && (!within || is_between_links(f, member[i], number));
 		}
 		/* A switch wired by other ports than its twins has no holes where these have cables. */
 		if (usual * 100 < lit * HABIT_PERCENT)
@@ -415,20 +415,6 @@ static uint32_t port_to(const struct sheet *s, uint32_t row, uint32_t column)
 		if (ft_infer_port_far(f, s->row[row], p) == s->column[column])
 			return p;
 	return 0;
-}
-
-/* True if one port below and one above lead to switches. */
-static bool is_between_links(const struct ft_inference *f, uint32_t observed, uint32_t number)
-{
-	bool below = false, above = false;
-
-	for (uint32_t p = 1; p <= ft_infer_last_port(f, observed); p++) {
-		bool link = ft_infer_port_far(f, observed, p) != FT_NONE;
-
-		below |= p < number && link;
-		above |= p > number && link;
-	}
-	return below && above;
 }
 
 /*
