@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The general reading (general.h): its steps in their order, the pairs that they plan, and what two switches share. */
 #include "config.h"
 
 #include "verify/infer/general.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Names in ranges: a name is split at its last number, or at that in which it differs from the next one. Names that
+ * follow each other and differ only there share a bracket. Cost: linear in the length of the names.
+ */
 #include "config.h"
 
 #include "verify/infer/ranges.h"
