@@ -321,6 +321,13 @@ static void test_hosts_text(void **state)
 		 "2 hosts are missing that the plan counts, on 2 edge switches (edge001, edge003)"},
 		{SMALL "}", "cut edge001:1; cut edge002:1; cut edge003:1; cut edge004:1",
 		 "4 hosts are missing that the plan counts, on 4 edge switches (edge001, edge002, edge003 and 1 more)"},
+		{SMALL ",\n\"expect\":{\"hosts_down\":1}}", "cut edge001:1; cut edge003:1",
+		 "1 host is missing that the plan counts, on one of 2 edge switches (edge001, edge003)"},
+		{WIDE ",\"nodes_max\":216}",
+		 "cut edge001:1; cut edge002:1; cut edge003:1; cut edge004:1; host edge005:40; "
+		 "host edge006:40",
+		 "2 hosts are missing that the plan counts, on some of 4 edge switches (edge001, edge002, edge003 and "
+		 "1 more)"},
 		{listed, "cut edge001:2", "1 host is missing that the plan counts, on edge001: node002"},
 		{SMALL ",\n\"expect\":{\"hosts_down\":[\"node001\",\n\n\"nodes002\"]}}", "cut edge001:1; cut edge001:2",
 		 "expect.hosts_down (line 4 of the design) names \"nodes002\", and no host has a name like it (others "

@@ -473,11 +473,17 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 	ft_text_more(names, gone, SHOWN);
 }
 
-/* ", on edge003"; ", on 9 edge switches (edge001, edge002, edge003 and 6 more)" */
-static void short_switches_name(const struct ft_model *m, const struct ft_finding *f, struct ft_text *text)
+/*
+ * ", on edge003"; ", on 9 edge switches (edge001, edge002, edge003 and 6 more)"; where these have @lacks fewer hosts
+ * than planned, more than are missing in all, it is not known which: ", on one of 9 edge switches (…)". Without a list,
+ * the plan says how many hosts there are, and only as a rule how many each switch has.
+ */
+static void short_switches_name(const struct ft_model *m, const struct ft_finding *f, uint32_t lacks,
+				struct ft_text *text)
 {
 	enum { SHOWN = 3 };
 	const char *kind = m->plan->beside_switches > 0 ? "" : "edge ";
+	const char *some = lacks <= f->count ? "" : f->count == 1 ? "one of " : "some of ";
 
 	if (f->where_count == 0)
 		return;
@@ -485,7 +491,7 @@ static void short_switches_name(const struct ft_model *m, const struct ft_findin
 		ft_text_printf(text, ", on %s", ft_place_label(m, &f->where[0]));
 		return;
 	}
-	ft_text_printf(text, ", on %zu %sswitches (", f->where_count, kind);
+	ft_text_printf(text, ", on %s%zu %sswitches (", some, f->where_count, kind);
 	for (size_t i = 0; i < f->where_count && i < SHOWN; i++)
 		ft_text_printf(text, "%s%s", i > 0 ? ", " : "", ft_place_label(m, &f->where[i]));
 	ft_text_more(text, f->where_count, SHOWN);
@@ -496,16 +502,19 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_MISSING, hosts_evidence(m));
 	_cleanup_(ft_text_release) struct ft_text names = {0}, switches = {0};
+	uint32_t lacks = 0;
 	char hosts[48];
 
 	f->count = count;
 	f->impact.hosts_cut_off = count;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		const struct ft_observed_switch *sw = ft_observed_at(m, p);
-		bool lacks = sw && (p < m->edges ? ft_port_map_host_count(m, p) < m->places[p]->hosts
-						 : beside_hosts(m, p, false) > 0);
+		uint32_t less = sw && p >= m->edges ? beside_hosts(m, p, false) : 0;
 
-		if (!lacks)
+		if (sw && p < m->edges && ft_port_map_host_count(m, p) < m->places[p]->hosts)
+			less = m->places[p]->hosts - ft_port_map_host_count(m, p);
+		lacks += less;
+		if (less == 0)
 			continue;
 		ft_finding_where_switch(m, f, m->observed_of[p], 0);
 		ft_finding_symptom(m, f, m->observed_of[p], 0, "%s has %u of %u host%s", sw->label, sw->hosts,
@@ -515,7 +524,7 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 	ft_say(m, &f->observed, "%u host%s", m->observed.host_count, ft_text_s(m->observed.host_count));
 	listed_missing_name(m, f, &names);
 	remembered_missing_name(m, f, &names);
-	short_switches_name(m, f, &switches);
+	short_switches_name(m, f, lacks, &switches);
 	if (count == 1)
 		snprintf(hosts, sizeof(hosts), "1 host is");
 	else
