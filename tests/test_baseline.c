@@ -213,6 +213,45 @@ static void test_other_plan(void **state)
 	}
 }
 
+/*
+ * Switches of a graph that have other names than in the plan: one that is seen for the first time, as while the fabric
+ * is built, replaces nothing; one in the place of another that is not seen any more does.
+ */
+static void test_newcomers(void **state)
+{
+	static const char ring[] =
+		"{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"graph\", \"switches\": "
+		"[{\"kind\": \"switch\", \"ports\": 8, \"hosts\": 2, \"name\": \"s[1-6]\"}], \"links\": "
+		"[{\"a\": \"s1\", \"b\": \"s2\"}, {\"a\": \"s2\", \"b\": \"s3\"}, {\"a\": \"s3\", \"b\": \"s4\"},"
+		" {\"a\": \"s4\", \"b\": \"s5\"}, {\"a\": \"s5\", \"b\": \"s6\"}, {\"a\": \"s6\", \"b\": \"s1\"}]}";
+	static const struct {
+		const char *changes;
+		unsigned int replaced;
+	} looks[] = {
+		{"dead s5;name s1 sw-9;name s2 sw-4;name s3 sw-6;name s4 sw-7;name s6 sw-5", 0},
+		{"name s1 sw-9;name s2 sw-4;name s3 sw-6;name s4 sw-7;name s5 sw-8;name s6 sw-5", 0},
+		{"guid s3 0x777;name s1 sw-9;name s2 sw-4;name s3 sw-3;name s4 sw-7;name s5 sw-8;name s6 sw-5", 1},
+	};
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < FT_COUNT(looks); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+		unsigned int replaced = 0;
+
+		bench_make(&b, ring);
+		faults_apply(&b, looks[i].changes);
+		report = look_judge(&b, baseline, FIRST_S + i);
+		for (size_t n = 0; n < report->finding_count; n++)
+			replaced += report->findings[n].code == FT_CODE_SWITCH_REPLACED;
+		if (replaced != looks[i].replaced)
+			fail_msg("\"%s\": %u switches are called replaced", looks[i].changes, replaced);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 2);
+		baseline_return(&baseline);
+	}
+}
+
 /* A look that shows nothing new says so: whoever saves it need not; and one in which a switch went or came. */
 static void test_unchanged(void **state)
 {
@@ -333,8 +372,8 @@ static void test_out_of_memory(void **state)
 }
 
 static const struct CMUnitTest others[] = {
-	cmocka_unit_test(test_other_plan), cmocka_unit_test(test_unchanged),	 cmocka_unit_test(test_bounded),
-	cmocka_unit_test(test_damaged),	   cmocka_unit_test(test_out_of_memory),
+	cmocka_unit_test(test_other_plan), cmocka_unit_test(test_newcomers), cmocka_unit_test(test_unchanged),
+	cmocka_unit_test(test_bounded),	   cmocka_unit_test(test_damaged),   cmocka_unit_test(test_out_of_memory),
 };
 
 int main(void)

@@ -357,7 +357,8 @@ static int names_lost_judge(const struct ft_model *m, const struct matching *g, 
 
 /*
  * If the fabric uses the plan's own names, or bindings, a switch in a place without its name is a replacement; unless
- * all have lost their names.
+ * all have lost their names. Without names only the memory of another one tells: that the others are where they were
+ * makes no replacement of one that is seen for the first time, as while a fabric is built.
  */
 static void replaced_find(struct ft_model *m, const struct matching *g)
 {
@@ -367,7 +368,7 @@ static void replaced_find(struct ft_model *m, const struct matching *g)
 		if (g->image[v] == FT_NONE || m->places[g->image[v]]->guid)
 			continue;
 		seated++;
-		named += g->named[v] == g->image[v];
+		named += m->named[g->observed_of_vertex[v]] == g->image[v];
 	}
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		uint32_t p = g->image[v];
@@ -377,8 +378,8 @@ static void replaced_find(struct ft_model *m, const struct matching *g)
 		if (ft_bind_of(m, p)->count > 0 || ft_is_beside(m, p))
 			m->replaced[p] = g->bound[v] == FT_NONE && (m->places[p]->guid || !m->names_lost);
 		else
-			m->replaced[p] =
-				g->named[v] == FT_NONE && m->plan->topology == FT_TOPOLOGY_GRAPH && 2 * named > seated;
+			m->replaced[p] = g->named[v] == FT_NONE && m->plan->topology == FT_TOPOLOGY_GRAPH &&
+					 (2 * named > seated || ft_recall_had_another(m, p));
 	}
 }
 

@@ -184,6 +184,13 @@ const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint
 	return &m->recall.baseline->switches[m->recall.switch_at[place]];
 }
 
+bool ft_recall_had_another(const struct ft_model *m, uint32_t place)
+{
+	uint32_t known = m->recall.switch_at ? m->recall.switch_at[place] : FT_NONE;
+
+	return plan_is_same(m) && known != FT_NONE && m->recall.observed_known[known] == FT_NONE;
+}
+
 enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t *ret_place)
 {
 	const struct ft_node *node = &m->snapshot->nodes[m->observed.switches[observed].node];

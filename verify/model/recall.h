@@ -40,6 +40,9 @@ void ft_recall_seat(struct ft_model *m);
 /* The switch formerly in @place, or NULL. */
 const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint32_t place);
 
+/* True if a switch that is not observed any more had @place, by a baseline of this plan. */
+bool ft_recall_had_another(const struct ft_model *m, uint32_t place);
+
 /* The far end of port @number of @observed in the baseline. */
 enum ft_recalled { FT_RECALLED_NOTHING, FT_RECALLED_SWITCH, FT_RECALLED_HOST };
 
