@@ -241,14 +241,35 @@ static uint32_t seats_count(const struct ft_assign_work *w, const uint32_t *imag
 	return seated;
 }
 
-/* Starts from the names; if that is expensive, and they are weak, also without names. */
+/*
+ * True if each switch is in the place of its name, and most of its cables are as planned there: what is wrong is
+ * cables, and other places would make more of them wrong. To find that out by a start without names took twice the
+ * work of a whole check of 11,664 hosts with one swap, and four times that with forty. @image: scratch.
+ */
+static bool names_hold(struct ft_assign_work *w, const uint32_t *begin, const uint32_t *best, uint32_t *image)
+{
+	uint32_t observed = w->in->observed->count;
+
+	memcpy(image, best, observed * sizeof(*image));
+	return seats_count(w, begin) == observed && memcmp(begin, best, observed * sizeof(*best)) == 0 &&
+	       ft_assign_pairs_check(w, image) == 0;
+}
+
+/* Starts from the names; if that is expensive, and they are weak and do not hold, also without names. */
 static int seats_try(struct ft_assign_work *w, uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
 	uint32_t observed = w->in->observed->count, seated = seats_count(w, begin);
-	int r = seated > 0 ? restart_judge(w, begin, NULL, worth, best) : 0;
+	_cleanup_free_ uint32_t *image = malloc((observed + 1UL) * sizeof(*image));
+	int r = image ? 0 : -ENOMEM;
 
+	if (r == 0 && seated > 0)
+		r = restart_judge(w, begin, NULL, worth, best);
 	if (r < 0 || (seated > 0 && (is_least(w, worth) || !w->in->names_weak)))
 		return r;
+	if (names_hold(w, begin, best, image)) {
+		w->unfinished = false;
+		return 0;
+	}
 	for (uint32_t o = 0; o < observed; o++)
 		begin[o] = w->in->fixed[o] ? begin[o] : FT_UNASSIGNED;
 	ft_assign_seats_copy(w, begin);
