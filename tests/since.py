@@ -240,6 +240,19 @@ aggregate(with_node)
 result("an aggregation node comes and goes", findings(tree, with_node)[0] == [] and findings(with_node, tree)[0] == [],
        findings(tree, with_node), findings(with_node, tree))
 
+# What was recorded of a switch may end at any port, and a host may be on its last.
+odd_ports = Fabric()
+pair = [odd_ports.add(Node("S", 0x100 + i, 3, b"edge%d" % i)) for i in (1, 2)]
+odd_ports.link(pair[0].guid, 1, pair[1].guid, 1, "4xHDR")
+for i, (sw, port) in enumerate(((pair[0], 2), (pair[1], 2), (pair[1], 3)), 1):
+    odd_ports.link(sw.guid, port, odd_ports.add(Node("H", 0x200 + i, 1, b"server%d" % i)).guid, 1, "4xHDR")
+fewer = copy.deepcopy(odd_ports)
+fewer.remove(named(fewer, "server3").guid)
+result("a host on the last port of three goes and comes",
+       [c for c, _ in findings(odd_ports, fewer)[0]] == ["hosts-missing"] and
+       [c for c, _ in findings(fewer, odd_ports)[0]] == ["hosts-unplanned"],
+       findings(odd_ports, fewer), findings(fewer, odd_ports))
+
 # Real ones did not change since they were recorded.
 for path in ("topograph/example.out", "selene/selene.compute.txt", "plafrim/ib-subnet.txt", "plafrim2/ib-subnet-1.txt",
              "x5/X5.topofile", "avakas/ib-subnet.txt", "ibutils/RhinoBased512.lst", "shapes/dual_rail.txt",

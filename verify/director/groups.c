@@ -36,12 +36,9 @@ void ft_groups_release(struct ft_groups *g)
 bool ft_chip_port_aggregates(const struct ft_snapshot *chips, uint32_t port)
 {
 	const struct ft_port *near = &chips->ports[port], *far = ft_port_peer(chips, near);
-	const struct ft_node *sw = ft_port_node(chips, near), *ca = far ? ft_port_node(chips, far) : NULL;
+	const struct ft_node *sw = ft_port_node(chips, near);
 
-	if (!ca || ca->type != FT_NODE_CA || near->number != sw->port_count)
-		return false;
-	return sw->port_count % 2 == 1 || (sw->system_guid && sw->system_guid == ca->system_guid) ||
-	       strstr(ft_node_description(chips, ca), "Aggregation Node") != NULL;
+	return far && near->number == sw->port_count && ft_node_aggregates(chips, ft_port_node(chips, far), sw);
 }
 
 static bool is_switch(const struct ft_chip_graph *g, uint32_t node)

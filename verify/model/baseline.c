@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "probe/snapshot.h"
+#include "verify/model/chassis.h"
 
 void ft_baseline_free(struct ft_baseline *b)
 {
@@ -266,13 +267,6 @@ static int cable_hold(struct look *l, uint32_t cable)
 	return r < 0 ? r : port_hold(l, &l->b->cables[cable].ends[1], cable);
 }
 
-/* SHARP's aggregation nodes are CAs inside of switches, and no hosts. */
-static bool is_host(const struct ft_snapshot *s, const struct ft_node *ca, const struct ft_node *sw)
-{
-	return ca->type == FT_NODE_CA && !(ca->system_guid && ca->system_guid == sw->system_guid) &&
-	       !strstr(ft_node_description(s, ca), "Aggregation Node");
-}
-
 static int cable_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
 {
 	struct ft_baseline_cable *cable = &l->b->cables[l->b->cable_count];
@@ -295,8 +289,8 @@ static int host_learn(struct look *l, const struct ft_port *port, const struct f
 	struct ft_baseline_host *host = &l->b->hosts[l->b->host_count];
 
 	*host = (struct ft_baseline_host){.guid = peer->guid ? peer->guid : ca->guid, .at = port_of(l, port)};
-	if (!host->at.owner || port_is_wrong(l, &host->at) || port_is_held(l, &host->at) ||
-	    !is_host(s, ca, ft_port_node(s, port)))
+	if (!host->at.owner || port_is_wrong(l, &host->at) || port_is_held(l, &host->at) || ca->type != FT_NODE_CA ||
+	    ft_node_aggregates(s, ca, ft_port_node(s, port)))
 		return 0;
 	host->name = ft_text_safe_dup(ft_node_description(s, ca), ca->description_length);
 	if (!host->name)

@@ -155,8 +155,14 @@ static inline void ft_chassis_freep(struct ft_chassis **chassis)
 }
 
 /*
- * True if @port of a chip leads to the SHARP aggregation node inside it: a CA on its last port, if that is one port
- * more than an even number, or the CA's SystemImageGUID or name shows it.
+ * True if the node is a CA that shows itself as the SHARP aggregation node inside the switch @sw: it has the switch's
+ * SystemImageGUID, or a name that says so.
+ */
+bool ft_node_aggregates(const struct ft_snapshot *s, const struct ft_node *node, const struct ft_node *sw);
+
+/*
+ * True if @port of a chip is its last and leads to such a node. That a chip has an odd number of ports shows nothing:
+ * what was recorded of a switch may end at any port, and a host may be on its last.
  */
 bool ft_chip_port_aggregates(const struct ft_snapshot *chips, uint32_t port);
 

@@ -28,6 +28,12 @@ static bool ports_are_one_more(const struct ft_plan *plan, uint32_t ports)
 	return more;
 }
 
+bool ft_node_aggregates(const struct ft_snapshot *s, const struct ft_node *node, const struct ft_node *sw)
+{
+	return node->type == FT_NODE_CA && ((sw->system_guid && node->system_guid == sw->system_guid) ||
+					    strstr(ft_node_description(s, node), "Aggregation Node"));
+}
+
 /*
  * SHARP aggregation nodes are CAs inside the switch, on one extra port behind the outer ones: the last. A host may be
  * cabled to the last port of an ordinary switch, so further evidence is needed: the switch has one port more than
@@ -46,8 +52,7 @@ static bool is_aggregation(const struct ft_model *m, uint32_t port)
 		return ft_chip_port_aggregates(s, ft_port_origin(m, port));
 	if (switch_port->number != sw->port_count || ca->type != FT_NODE_CA)
 		return false;
-	return ports_are_one_more(m->plan, sw->port_count) || (sw->system_guid && ca->system_guid == sw->system_guid) ||
-	       strstr(ft_node_description(s, ca), "Aggregation Node") != NULL;
+	return ports_are_one_more(m->plan, sw->port_count) || ft_node_aggregates(s, ca, sw);
 }
 
 /* 1 if the design expects the node without planning it, 0 if not, or -ENOMEM. */
