@@ -28,15 +28,10 @@ void ft_capacity_free(struct ft_capacity *c)
 
 /* ---- which way is up ---- */
 
-uint32_t ft_host_ports(const struct ft_model *m, uint32_t p)
-{
-	return ft_host_ports_of(m, p);
-}
-
 uint32_t ft_load_of(const struct ft_model *m, uint32_t p)
 {
 	bool hosts = ft_may_host(m, p);
-	uint32_t down = 0, ports = hosts ? ft_host_ports(m, p) : 0;
+	uint32_t down = 0, ports = hosts ? ft_host_ports_of(m, p) : 0;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
@@ -200,7 +195,7 @@ static void blocking_plan(const struct ft_model *m, struct ft_capacity *c)
 	for (uint32_t rank = 0; rank < c->ranks; rank++)
 		c->blocking[rank] = m->plan->general ? (struct ft_ratio){0, 0} : ft_plan_blocking_of(m->plan, rank);
 	for (uint32_t p = 0; m->plan->general && p < m->place_count; p++) {
-		uint32_t down = ft_host_ports(m, p), up = 0;
+		uint32_t down = ft_host_ports_of(m, p), up = 0;
 
 		if (c->rank[p] == FT_NONE)
 			continue;

@@ -267,7 +267,7 @@ static struct ft_ratio blocking_of(const struct ft_weighing *x, const struct cap
 	struct ft_ratio ratio = {0, 0}, share;
 
 	if (c->left == 0 || ft_ratio_make((int64_t)c->planned, (int64_t)c->left, &share) < 0 ||
-	    ft_ratio_make(share.num * ft_host_ports(x->m, e), share.den * x->planned_up[e], &ratio) < 0)
+	    ft_ratio_make(share.num * ft_host_ports_of(x->m, e), share.den * x->planned_up[e], &ratio) < 0)
 		return (struct ft_ratio){0, 0};
 	return ft_blocking_with(x->m, 0, ratio);
 }

@@ -37,9 +37,6 @@ void ft_capacity_free(struct ft_capacity *capacity);
 /* Fills m->capacity, after the cells were counted. @carriers: by cell, planned cables that carry. 0 or -ENOMEM. */
 int ft_capacity_make(struct ft_model *m, const uint32_t *carriers);
 
-/* ft_host_ports_of() (model.h). */
-uint32_t ft_host_ports(const struct ft_model *m, uint32_t p);
-
 /* True where cables from place @p to place @q lead up. */
 static inline bool ft_leads_up(const struct ft_model *m, uint32_t p, uint32_t q)
 {
