@@ -456,18 +456,31 @@ static int places_try(struct ft_model *m, struct matching *g, bool moved, struct
 	return assign(m, g, result);
 }
 
+/* True if there are as many cables as planned: then the fabric is as planned if none of them is a surplus one. */
+static bool is_whole(const struct matching *g)
+{
+	uint64_t planned = 0, observed = 0;
+
+	for (uint32_t p = 0; p < g->planned.count; p++)
+		planned += g->planned.degree[p];
+	for (uint32_t v = 0; v < g->vertices; v++)
+		observed += g->observed.degree[v];
+	return observed == planned;
+}
+
 /*
  * The baseline is believed unless the places by it have many surplus cables, and those without it less than half as
- * many: then it was learned while plan and fabric were changed one after the other, and this check goes without it, as
- * a fabric that is as planned must have no findings. A dark switch, or swaps of single cables, contradict the baseline
- * little.
+ * many: then it was learned while plan and fabric were changed one after the other, and this check goes without it. A
+ * dark switch, or swaps of single cables, contradict the baseline little. A fabric that is as planned without it must
+ * have no findings, however few it would have: places that were guessed while the fabric was still being cabled are no
+ * evidence against it.
  */
 static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_result *result)
 {
 	enum { MANY = 4 };
 	const struct ft_recall recall = m->recall;
 	bool moved = true;
-	uint32_t with;
+	uint32_t with, without;
 	int r = places_try(m, g, moved, result);
 
 	with = r == 0 && recall.baseline ? surplus_of(g) : 0;
@@ -482,11 +495,12 @@ static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_
 			r = places_try(m, g, moved, result);
 		with = r == 0 ? surplus_of(g) : 0;
 	}
-	if (with < MANY)
+	if (with == 0 || (with < MANY && !is_whole(g)))
 		return r;
 	m->recall = (struct ft_recall){0};
 	r = places_try(m, g, moved, result);
-	if (r < 0 || 2 * surplus_of(g) < with)
+	without = r == 0 ? surplus_of(g) : 0;
+	if (r < 0 || (with < MANY ? without == 0 : 2 * without < with))
 		return r;
 	m->recall = recall;
 	return places_try(m, g, moved, result);
