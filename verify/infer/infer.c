@@ -3,7 +3,7 @@
  * Which design is written. The candidates are
  *
  *   1. trees (fits.c): with directors as switches, then, if that leaves cables wrong, with their chips; each is
- * verified like any design, and the one that leaves the fewest cables wrong is taken
+ *      verified like any design, and the one that leaves the fewest cables wrong is taken
  *   2. the general reading (general.h), if the tree leaves anything wrong or outside, or faults what serves hosts. The
  *      tree stays if it finds what the graph does, or the graph has more exceptions than the tree has faults. Else a
  *      tree with classes, then a network of a family, then the graph itself is written
