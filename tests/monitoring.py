@@ -16,6 +16,7 @@ import json
 import os
 import re
 import sys
+import threading
 import urllib.parse
 import urllib.request
 
@@ -34,10 +35,14 @@ def line_of(word, labels):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    # Each request has a thread, and print() writes a line and its end one after the other: two lines became one.
+    printing = threading.Lock()
+
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
-        for alert in body['alerts']:
-            print(line_of(alert['status'], alert['labels']), flush=True)
+        with self.printing:
+            for alert in body['alerts']:
+                print(line_of(alert['status'], alert['labels']), flush=True)
         self.send_response(200)
         self.send_header('Content-Length', '0')
         self.end_headers()
