@@ -213,17 +213,42 @@ static void test_other_plan(void **state)
 	}
 }
 
+static const char ring[] =
+	"{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"graph\", \"switches\": "
+	"[{\"kind\": \"switch\", \"ports\": 8, \"hosts\": 2, \"name\": \"s[1-6]\"}], \"links\": "
+	"[{\"a\": \"s1\", \"b\": \"s2\"}, {\"a\": \"s2\", \"b\": \"s3\"}, {\"a\": \"s3\", \"b\": \"s4\"},"
+	" {\"a\": \"s4\", \"b\": \"s5\"}, {\"a\": \"s5\", \"b\": \"s6\"}, {\"a\": \"s6\", \"b\": \"s1\"}]}";
+
+/* The names that its switches have on their plates. */
+static const char ring_names[] = ";name s1 sw-9;name s2 sw-4;name s3 sw-6;name s4 sw-7;name s5 sw-8;name s6 sw-5";
+
+/* An exchange of cables after which a ring is left is one if the fabric was as planned before. */
+static void test_exchange_in_ring(void **state)
+{
+	static const char *const looks[] = {"", "cut s1:3;cut s4:4;link s1:3 s4:4;link s2:3 s5:3"};
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < FT_COUNT(looks); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		bench_make(&b, ring);
+		faults_apply(&b, looks[i]);
+		faults_apply(&b, ring_names + 1);
+		report = look_judge(&b, baseline, FIRST_S + i);
+		assert_int_equal(report->finding_count, i);
+		assert_true(i == 0 || report->findings[0].code == FT_CODE_CABLES_SWAPPED);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 2);
+	}
+}
+
 /*
  * Switches of a graph that have other names than in the plan: one that is seen for the first time, as while the fabric
  * is built, replaces nothing; one in the place of another that is not seen any more does.
  */
 static void test_newcomers(void **state)
 {
-	static const char ring[] =
-		"{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"graph\", \"switches\": "
-		"[{\"kind\": \"switch\", \"ports\": 8, \"hosts\": 2, \"name\": \"s[1-6]\"}], \"links\": "
-		"[{\"a\": \"s1\", \"b\": \"s2\"}, {\"a\": \"s2\", \"b\": \"s3\"}, {\"a\": \"s3\", \"b\": \"s4\"},"
-		" {\"a\": \"s4\", \"b\": \"s5\"}, {\"a\": \"s5\", \"b\": \"s6\"}, {\"a\": \"s6\", \"b\": \"s1\"}]}";
 	static const struct {
 		const char *changes;
 		unsigned int replaced;
@@ -294,6 +319,21 @@ static void test_bounded(void **state)
 		assert_in_range(baseline->cable_count, 1, 24);
 		assert_in_range(baseline->host_count, 1, 24);
 	}
+}
+
+static void test_ends_are_ordered(void **state)
+{
+	static const char text[] =
+		"{\"ftcheck_baseline\": 1, \"time\": 1, \"switches\": [[\"0x0000000000000001\", \"a\", \"b\", 0, 0], "
+		"[\"0x0000000000000002\", \"c\", \"d\", 0, 0]],\n\"cables\": [[1, \"0x0000000000000002\", 3, "
+		"0, \"0x0000000000000001\", 4, 0]], \"hosts\": []}";
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+	struct ft_error err = {0};
+
+	(void)state;
+	assert_int_equal(ft_baseline_read_json(text, strlen(text), &baseline, &err), 0);
+	assert_int_equal(baseline->cables[0].ends[0].number, 4);
+	assert_int_equal(baseline->cables[0].ends[1].number, 3);
 }
 
 static void test_damaged(void **state)
@@ -372,8 +412,10 @@ static void test_out_of_memory(void **state)
 }
 
 static const struct CMUnitTest others[] = {
-	cmocka_unit_test(test_other_plan), cmocka_unit_test(test_newcomers), cmocka_unit_test(test_unchanged),
-	cmocka_unit_test(test_bounded),	   cmocka_unit_test(test_damaged),   cmocka_unit_test(test_out_of_memory),
+	cmocka_unit_test(test_other_plan),	 cmocka_unit_test(test_newcomers),
+	cmocka_unit_test(test_exchange_in_ring), cmocka_unit_test(test_ends_are_ordered),
+	cmocka_unit_test(test_unchanged),	 cmocka_unit_test(test_bounded),
+	cmocka_unit_test(test_damaged),		 cmocka_unit_test(test_out_of_memory),
 };
 
 int main(void)

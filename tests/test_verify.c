@@ -328,6 +328,9 @@ static void test_hosts_text(void **state)
 		 "host edge006:40",
 		 "2 hosts are missing that the plan counts, on some of 4 edge switches (edge001, edge002, edge003 and "
 		 "1 more)"},
+		{"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":204,\"fill\":\"uniform\",\"edge\":{\"ports\":40,\"count\":12,"
+		 "\"ports_to_nodes\":18,\"ports_to_core\":18},\"core\":{\"ports\":40},\"bundle\":3}",
+		 "host edge002:39; host edge002:40", "edge002 has 19 hosts and room for 18: they share its 18 uplinks"},
 		{listed, "cut edge001:2", "1 host is missing that the plan counts, on edge001: node002"},
 		{SMALL ",\n\"expect\":{\"hosts_down\":[\"node001\",\n\n\"nodes002\"]}}", "cut edge001:1; cut edge001:2",
 		 "expect.hosts_down (line 4 of the design) names \"nodes002\", and no host has a name like it (others "

@@ -2,7 +2,6 @@
 /* The keys of a design that the families of networks have: dimensions, groups, and so on. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -324,7 +324,7 @@ static void edges_overloaded(struct ft_model *m, uint32_t *room)
 		ft_say(m, &f->observed, "%u host%s: %s", sw->hosts, ft_text_s(sw->hosts), sw->host_names);
 		ft_say(m, &f->text,
 		       m->places[p]->hosts == limit ? "%s has %u host%s where %u are planned: they share its %u %s%s"
-						    : "%s has %u host%s and %u ports for them: they share its %u %s%s",
+						    : "%s has %u host%s and room for %u: they share its %u %s%s",
 		       sw->label, sw->hosts, ft_text_s(sw->hosts), limit, cables,
 		       ft_plan_has_ranks(m->plan) ? "uplink" : "cable", ft_text_s(cables));
 		ft_say(m, &f->fix, "move %u of them to another edge switch", f->count);

@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -487,6 +486,9 @@ struct pace {
 
 static void pace_add(struct pace *pace, unsigned int mbps)
 {
+	/* The rate is not known. */
+	if (mbps == 0)
+		return;
 	if (pace->cables == 0 || mbps < pace->slowest) {
 		pace->slowest = mbps;
 		pace->slowest_count = 0;

@@ -25,8 +25,8 @@ struct ft_cost {
  *   - an unplanned switch with hosts, and each of its cables
  *   - a switch without hosts whose place has some, unless as many hosts are found on cores
  *   - each cable of an unplanned switch, from the third on, that it would have right in the place of an unseen one: it
- * may be that one. The cases that bit: a HyperX whose switch without hosts lacked three of eleven cables, and a ring
- * that lacked most cables of two bundles and all of a third, were explained by an unplanned switch
+ *     may be that one. The cases that bit: a HyperX whose switch without hosts lacked three of eleven cables, and a
+ *     ring that lacked most cables of two bundles and all of a third, were explained by an unplanned switch
  *
  * A port whose far end does not answer counts by itself, unless a mute switch explains several.
  *
@@ -53,10 +53,10 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *ho
 /*
  * The present placing, but with each switch in the place of its name.
  *
- * @invented   names that the plan invented count as well, if most switches carry them and it has switches beside the
- * tree
- * @ret_given  out: by observed switch, its place; the caller frees it. NULL: it is so already, or names do not count
- * here Returns 0 or -ENOMEM.
+ * @invented   the plan's invented names count as well, if most switches carry them and it has switches beside the tree
+ * @ret_given  out: by observed switch, its place; the caller frees it. NULL: it is so, or names do not count here
+ *
+ * Returns 0 or -ENOMEM.
  */
 int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given);
 

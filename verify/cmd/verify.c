@@ -2,12 +2,12 @@
 /*
  * The verification: the steps of model/model.h in their order, and what repeats them.
  *
- *   due        a first explanation by the whole plan tells which parts that are not due are there; the plan without the
- *              others is verified then, again while that plan shrinks, ROUNDS times at most
- *   boards     the assignment is made twice where line boards have no names: its cables seat the boards, and the ports
- * of seated boards are evidence for the second one placings   the matching estimates faults, and the explanation counts
- * them: each assignment that the matching left in doubt is explained, the one that costs least (placings.h) is kept,
- * and a tie is named
+ *   - due: a first explanation by the whole plan tells which parts that are not due are there; the plan without the
+ *     others is verified then, again while that plan shrinks, ROUNDS times at most
+ *   - boards: the assignment is made twice where line boards have no names: its cables seat the boards, and the ports
+ *     of seated boards are evidence for the second one
+ *   - placings: the matching estimates faults, and the explanation counts them: each assignment that the matching left
+ *     in doubt is explained, the one that costs least (placings.h) is kept, and a tie is named
  *
  * Invariant: a model that is begun again has the inputs of the former one and nothing else of it but the plan that is
  * due, so the result does not depend on what was tried before. Cost: that of one explanation for each repetition.

@@ -2,10 +2,11 @@
 /*
  * What was not seen. In this order:
  *
- *   groups    connected unseen switches of which some have unseen neighbours only: one finding each (apart.c)
- *   switches  every other unseen switch: its seen neighbours show whether it is off (dark ports), does not answer
- * (silent ones), or was only not reached behind    switches beside the tree, unseen only because an unseen neighbour is
- * between: part of that one's finding gaps      at the end of the explanation, what could not be judged, as one finding
+ *   - groups: connected unseen switches of which some have unseen neighbours only: one finding each (apart.c)
+ *   - switches: every other unseen switch: its seen neighbours show whether it is off (dark ports), does not answer
+ *     (silent ones), or was only not reached
+ *   - behind: switches beside the tree, unseen only because an unseen neighbour is between: part of that one's finding
+ *   - gaps: at the end of the explanation, what could not be judged, as one finding
  *
  * The name of an unseen switch is given where the plan's names are those of the fabric, the baseline knows it, or the
  * names of the others leave out a single number. Invariant: each unseen switch is in one finding, or counted as not

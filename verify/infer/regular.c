@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "verify/infer/general.h"
 
@@ -487,16 +486,14 @@ static uint32_t link_score(const struct degrees *d, uint32_t a, uint32_t b)
 
 	if ((pair && pair->settled) || !width_is_usual(d, a, b, width))
 		return 0;
-	/*
-	 * The ends of a chain lack nothing. A ring without one bundle is a chain, by its ports as well, and nothing
-	 * tells them apart.
-	 */
+	/* A ring without one bundle is a chain, by its ports as well, and nothing tells them apart. */
 	if (!has_neighbours(d, a, 2) && !has_neighbours(d, b, 2))
 		return 0;
 	score = holes_pair(d, a, b) ? SCORE_PORTS : 0;
 	/* If other switches have surplus cables, cables were moved, and paths around links are no evidence. */
 	if (score == 0 && d->above > 0 && ways_count(d, a, b).two == 0)
 		return 0;
+	/* Where no ports support it, the end of a chain may be meant so: both have to have other links. */
 	if (score == 0 && !(has_neighbours(d, a, 2) && has_neighbours(d, b, 2)))
 		return 0;
 	ways = ways_score(d, a, b);

@@ -243,8 +243,8 @@ static uint32_t seats_count(const struct ft_assign_work *w, const uint32_t *imag
 
 /*
  * True if each switch is in the place of its name, and most of its cables are as planned there: what is wrong is
- * cables, and other places would make more of them wrong. To find that out by a start without names took twice the
- * work of a whole check of 11,664 hosts with one swap, and four times that with forty. @image: scratch.
+ * cables, and other places would make more of them wrong. With a start without names as well, a check of 11,664 hosts
+ * takes twice the work with one swap, and four times the work with forty. @image: scratch.
  */
 static bool names_hold(struct ft_assign_work *w, const uint32_t *begin, const uint32_t *best, uint32_t *image)
 {

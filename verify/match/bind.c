@@ -6,7 +6,7 @@
  *
  * Invariant: a place is bound by one kind of evidence, the first in this order that has a switch for it; port numbers
  * come before names if they contradict most of them. O(V) for hashes, O(cables * SHARES_MAX) for port numbers
- * (port_votes.c), then ft_assign(), at most four times if there is a baseline.
+ * (port_votes.c), then ft_assign(), at most five times if there is a baseline.
  */
 #include "config.h"
 
@@ -471,9 +471,9 @@ static bool is_whole(const struct matching *g)
 /*
  * The baseline is believed unless the places by it have many surplus cables, and those without it less than half as
  * many: then it was learned while plan and fabric were changed one after the other, and this check goes without it. A
- * dark switch, or swaps of single cables, contradict the baseline little. A fabric that is as planned without it must
- * have no findings, however few it would have: places that were guessed while the fabric was still being cabled are no
- * evidence against it.
+ * dark switch, or swaps of single cables, contradict the baseline little. Where the fabric was never as planned, places
+ * were guessed while it was being cabled: as soon as it is as planned without them, they are no evidence against it,
+ * however few findings they would make.
  */
 static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_result *result)
 {
@@ -495,7 +495,7 @@ static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_
 			r = places_try(m, g, moved, result);
 		with = r == 0 ? surplus_of(g) : 0;
 	}
-	if (with == 0 || (with < MANY && !is_whole(g)))
+	if (with == 0 || (with < MANY && (ft_recall_is_of_plan(m) || !is_whole(g))))
 		return r;
 	m->recall = (struct ft_recall){0};
 	r = places_try(m, g, moved, result);

@@ -267,13 +267,22 @@ static int cable_hold(struct look *l, uint32_t cable)
 	return r < 0 ? r : port_hold(l, &l->b->cables[cable].ends[1], cable);
 }
 
+void ft_baseline_cable_order(struct ft_baseline_cable *cable)
+{
+	struct ft_baseline_port first = cable->ends[0];
+
+	if (port_order(&cable->ends[0], &cable->ends[1]) <= 0)
+		return;
+	cable->ends[0] = cable->ends[1];
+	cable->ends[1] = first;
+}
+
 static int cable_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
 {
 	struct ft_baseline_cable *cable = &l->b->cables[l->b->cable_count];
 
 	*cable = (struct ft_baseline_cable){.ends = {port_of(l, port), port_of(l, peer)}};
-	if (port_order(&cable->ends[0], &cable->ends[1]) > 0)
-		*cable = (struct ft_baseline_cable){.ends = {cable->ends[1], cable->ends[0]}};
+	ft_baseline_cable_order(cable);
 	if (!cable->ends[0].owner || !cable->ends[1].owner || cable->ends[0].owner == cable->ends[1].owner ||
 	    port_is_wrong(l, &cable->ends[0]) || port_is_wrong(l, &cable->ends[1]) ||
 	    port_is_held(l, &cable->ends[0]) || port_is_held(l, &cable->ends[1]))
@@ -419,8 +428,7 @@ static uint32_t other_in_port(const struct look *l, const struct ft_baseline_cab
 	return n;
 }
 
-/* Marks those that links_yield() forgets. Each one that yields may leave other switches short of a cable: until none
- * does. */
+/* Marks those that links_yield() forgets: until none is left, as each may leave other switches short of a cable. */
 static void yielding_find(const struct look *l, struct pairs *pairs, bool *yields)
 {
 	for (bool again = true; again;) {
@@ -444,7 +452,8 @@ static void yielding_find(const struct look *l, struct pairs *pairs, bool *yield
  * does not replace it: between alike bundles, two of three exchanged cables can look right, and the faults are told
  * with the ports that were theirs. Once nothing is wrong, all is learned as it is.
  *
- * Cost: O(n) for each row of cables that yield one after the other, hardly ever more than two.
+ * Cost: O(n + cables in a wrong port * places of findings) for each row of cables that yield one after the other,
+ * hardly ever more than two.
  */
 static int links_yield(struct look *l)
 {

@@ -33,7 +33,7 @@ struct ft_baseline_port {
 
 /* A cable that was observed in its planned place. */
 struct ft_baseline_cable {
-	struct ft_baseline_port ends[2];
+	struct ft_baseline_port ends[2]; /* in the order of ft_baseline_cable_order() */
 	int64_t gone_s;
 };
 
@@ -72,6 +72,9 @@ static inline void ft_baseline_freep(struct ft_baseline **baseline)
  */
 int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot,
 		      const struct ft_report *report);
+
+/* Exchanges the ends if the second one's GUID, or else its port number, is less. */
+void ft_baseline_cable_order(struct ft_baseline_cable *cable);
 
 /* As JSON {"ftcheck_baseline": 1, …}, one line for each entry, and back. */
 void ft_baseline_write_json(struct ft_text *text, const struct ft_baseline *baseline);

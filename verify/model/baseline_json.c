@@ -169,6 +169,8 @@ static void cable_read(struct row *row, void *to)
 	cable->ends[0] = row_port(row);
 	cable->ends[1] = row_port(row);
 	cable->gone_s = row_time(row);
+	/* Earlier versions wrote them as they were recorded. */
+	ft_baseline_cable_order(cable);
 }
 
 static void host_read(struct row *row, void *to)

@@ -111,8 +111,7 @@ static int hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 	return r < 0 ? r : 0;
 }
 
-/* True if the baseline was learned with the plan that is checked against. */
-static bool plan_is_same(const struct ft_model *m)
+bool ft_recall_is_of_plan(const struct ft_model *m)
 {
 	const struct ft_baseline *b = m->recall.baseline;
 
@@ -163,7 +162,7 @@ int ft_recall_init(struct ft_model *m)
 		return r;
 	switches_recall(m, &by_guid);
 	r = ports_recall(m, b, &by_guid);
-	if (r == 0 && !plan_is_same(m))
+	if (r == 0 && !ft_recall_is_of_plan(m))
 		r = places_fit(m, &fit);
 	if (r == 0)
 		r = hosts_recall(m, b);
@@ -188,7 +187,7 @@ bool ft_recall_had_another(const struct ft_model *m, uint32_t place)
 {
 	uint32_t known = m->recall.switch_at ? m->recall.switch_at[place] : FT_NONE;
 
-	return plan_is_same(m) && known != FT_NONE && m->recall.observed_known[known] == FT_NONE;
+	return ft_recall_is_of_plan(m) && known != FT_NONE && m->recall.observed_known[known] == FT_NONE;
 }
 
 enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t *ret_place)
@@ -233,7 +232,7 @@ static uint32_t cables_as_before(const struct ft_model *m, uint32_t observed)
 
 bool ft_recall_stands(const struct ft_model *m, uint32_t observed)
 {
-	return plan_is_same(m) && m->recall.place_of[observed] != FT_NONE &&
+	return ft_recall_is_of_plan(m) && m->recall.place_of[observed] != FT_NONE &&
 	       2 * cables_as_before(m, observed) > m->observed.switches[observed].cable_count;
 }
 

@@ -15,6 +15,9 @@
  */
 int ft_recall_init(struct ft_model *m);
 
+/* True if all was once as this plan says; else places may be those of likes. */
+bool ft_recall_is_of_plan(const struct ft_model *m);
+
 /* The former place of @observed, or FT_NONE. */
 uint32_t ft_recall_place(const struct ft_model *m, uint32_t observed);
 
