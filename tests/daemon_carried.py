@@ -8,7 +8,6 @@ is that of a memory that knows the healthy fabric and what is there now, and not
   daemon_carried.py [--seed N] [--rounds N] [--only NETWORK] [--keep DIR]
 """
 import os
-import random
 import re
 import sys
 
@@ -16,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import daemon_recall  # noqa: E402
-from daemon_recall import FAMILIES, RETURNING_S, Rig, director_network, graph_network  # noqa: E402
+from daemon_recall import RETURNING_S, Rig, exchange, networks  # noqa: E402
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 STEPS = 20
@@ -64,8 +63,7 @@ class Carried(Rig):
         if kind == "cable":
             return ("cable", self.rng.choice(cables)) if cables else None
         pair = self.rng.sample(cables, 2) if len(cables) > 1 else []
-        # Of four switches, so that the exchange is seen.
-        return ("swap", *pair) if len({self.net.unit_of[e] for c in pair for e in (c[0], c[2])}) == 4 else None
+        return ("swap", *pair) if self.net.are_apart(pair) else None
 
     def holds(self, faults):
         """All switches with power are seen: of parts of which one is not seen, there are several explanations."""
@@ -83,10 +81,10 @@ class Carried(Rig):
                 for port in list(fabric.nodes[what[0]].links):
                     fabric.unlink(what[0], port)
             elif all(fabric.nodes[c[0]].links.get(c[1]) == c[2:] for c in what):
-                rates = [fabric.unlink(*c[:2]) for c in what]
                 if kind == "swap":
-                    fabric.link(*what[0][:2], *what[1][2:], rates[0])
-                    fabric.link(*what[1][:2], *what[0][2:], rates[1])
+                    exchange(fabric, *what)
+                else:
+                    fabric.unlink(*what[0][:2])
 
     def compare(self, faults):
         """The same recording for one that knows the healthy fabric only."""
@@ -124,15 +122,5 @@ class Carried(Rig):
     COURSES = [carried]
 
 
-def networks(options):
-    labels = FAMILIES + ["directors"]
-    for number in range(options.rounds):
-        label = labels[number % len(labels)]
-        rng = random.Random("carried:%d:%d" % (options.seed, number))
-        net = director_network(rng) if label == "directors" else graph_network(rng, label)
-        if not options.only or options.only == label:
-            yield number, net
-
-
 if __name__ == "__main__":
-    sys.exit(daemon_recall.main(Carried, networks, 13))
+    sys.exit(daemon_recall.main(Carried, networks("carried"), 13))

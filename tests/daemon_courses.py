@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import daemon_recall  # noqa: E402
 import graphs  # noqa: E402
 import results  # noqa: E402
-from daemon_recall import GONE, RETURNING_S, Network, Rig, director_network, ends_of, graph_network  # noqa: E402
+from daemon_recall import GONE, RETURNING_S, Network, Rig, director_network, ends_of, graph_network, network  # noqa: E402
 from fabric import Node  # noqa: E402
 from results import FTCHECK, FTPLAN  # noqa: E402
 
@@ -422,7 +422,7 @@ def networks(options):
         turn = number // 2
         if number % 2 == 0:
             label = labels[turn % len(labels)]
-            net = director_network(rng) if label == "directors" else graph_network(rng, label)
+            net = network(rng, label)
         else:
             net = inferred_network(rng, turn)
         if net.design and (not options.only or options.only == net.label):

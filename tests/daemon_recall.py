@@ -36,6 +36,15 @@ FAMILIES = ["tree", "classes", "planes", "torus", "mesh", "hyperx", "dragonfly",
             "ring by rule"]
 
 
+def exchange(fabric, one, two):
+    """Two cables exchange an end, each with its rate. Returns what they are then."""
+    rates = [fabric.unlink(*cable[:2]) for cable in (one, two)]
+    moved = [(*one[:2], *two[2:]), (*two[:2], *one[2:])]
+    for cable, rate in zip(moved, rates):
+        fabric.link(*cable, rate)
+    return moved
+
+
 class Network:
     """A plan, and the healthy fabric of it in disguise."""
 
@@ -71,6 +80,10 @@ class Network:
         """Between switches, but not on a backplane: (guid, port, guid, port)"""
         return [c for c in (fabric or self.fabric).edges() if c[0] in self.unit_of and c[2] in self.unit_of
                 and self.unit_of[c[0]] != self.unit_of[c[2]]]
+
+    def are_apart(self, cables):
+        """Two cables of four switches: so that an exchange of them is seen."""
+        return len({self.unit_of[guid] for c in cables for guid in (c[0], c[2])}) == 4
 
     def seen(self, fabric):
         """What a sweep from the entry sees of it."""
@@ -379,15 +392,11 @@ class Rig:
         """Two cables that share no switch exchange an end."""
         cables = self.net.cables()
         for _ in range(40):
-            one, two = self.rng.sample(cables, 2) if len(cables) > 1 else (None, None)
-            if one is None or len({self.net.unit_of[g] for g in (one[0], one[2], two[0], two[2])}) < 4:
+            pair = self.rng.sample(cables, 2) if len(cables) > 1 else []
+            if not self.net.are_apart(pair):
                 continue
-            moved = [(*one[:2], *two[2:]), (*two[:2], *one[2:])]
             fabric = self.net.fabric.copy()
-            rate = fabric.unlink(*one[:2])
-            fabric.unlink(*two[:2])
-            for cable in moved:
-                fabric.link(*cable, rate)
+            moved = exchange(fabric, *pair)
             pairs = lambda f: collections.Counter(frozenset(self.net.unit_of[g] for g in (c[0], c[2]))  # noqa: E731
                                                   for c in self.net.cables(f))
             if pairs(fabric) != pairs(self.net.fabric) and len(fabric.reachable(self.net.entry)) == len(fabric.nodes):
@@ -704,18 +713,21 @@ class Rig:
                reboot_beside_a_cable, reboot_beside_a_cable]
 
 
-def networks(options):
-    labels = FAMILIES + ["directors", "directors"]
-    for number in range(options.rounds):
-        label = labels[number % len(labels)]
-        if options.only and options.only != label:
-            continue
-        rng = random.Random("recall:%d:%d" % (options.seed, number))
-        net = director_network(rng) if label == "directors" else graph_network(rng, label)
-        yield number, net
+def network(rng, label):
+    return director_network(rng) if label == "directors" else graph_network(rng, label)
 
 
-def main(kind=Rig, drawn=networks, rounds=14, least=20):
+def networks(test, labels=(*FAMILIES, "directors")):
+    """By options: the networks of a test, one of each kind in turn."""
+    def drawn(options):
+        for number in range(options.rounds):
+            label = labels[number % len(labels)]
+            if not options.only or options.only == label:
+                yield number, network(random.Random("%s:%d:%d" % (test, options.seed, number)), label)
+    return drawn
+
+
+def main(kind=Rig, drawn=networks("recall", (*FAMILIES, "directors", "directors")), rounds=14, least=20):
     """@least: checks of a network; networks without a course test nothing."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=int(os.environ.get("FT_SEED", "1"), 0))

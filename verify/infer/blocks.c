@@ -1000,8 +1000,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 		if (d->wider)
 			intent->exceptions++;
 		else if (d->rows > 1)
-			/* Several that are called otherwise than the rest, with hosts or beside each other, are a line.
-			 */
+			/* Several of other names than the rest, with hosts or beside each other, are a line. */
 			intent->exceptions +=
 				is_stranger(s, d) && (is_in_service(s, d) || have_mates(s, d)) ? 1 : CLASS_COST;
 		else
