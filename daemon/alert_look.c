@@ -95,24 +95,11 @@ static bool is_alert(const struct ft_draft *d, const struct ft_finding *f)
 
 /* ---- absorption by another finding ---- */
 
-/*
- * The level of a code for absorption: a missing switch absorbs faults of its cables, cables those of cables (missing
- * ones turn out to be swapped). Other codes concern a link that is up, or no port at all. A finding is never absorbed
- * by one of a lower level: if a dead switch is back and one of its cables is still missing, the switch is repaired.
- */
-static const uint8_t takes_in[FT_CODE_COUNT] = {
-	[FT_CODE_EDGE_ISOLATED] = 2,   [FT_CODE_CORE_MISSING] = 2,    [FT_CODE_SWITCH_MUTE] = 2,
-	[FT_CODE_CABLE_MISSING] = 1,   [FT_CODE_CABLE_MISPLACED] = 1, [FT_CODE_CABLES_SWAPPED] = 1,
-	[FT_CODE_CABLE_UNPLANNED] = 1, [FT_CODE_LOOPBACK] = 1,	      [FT_CODE_SWITCH_UNPLANNED] = 1,
-	[FT_CODE_HOST_ON_CORE] = 1,
-};
-
-static uint8_t takes_in_by_name(const char *code)
+static uint8_t takes_in_by_name(const char *name)
 {
-	for (size_t i = 0; i < FT_CODE_COUNT; i++)
-		if (strcmp(ft_codes[i].name, code) == 0)
-			return takes_in[i];
-	return 0;
+	enum ft_code code = ft_code_of(name);
+
+	return code == FT_CODE_COUNT ? 0 : ft_codes[code].takes_in;
 }
 
 /* Waived or not: a waiver for a dead switch does not mean that its cables are repaired. */
@@ -120,7 +107,7 @@ static bool is_taker(const struct ft_draft *d, const struct ft_finding *f)
 {
 	enum ft_severity severity = f->waived ? ft_codes[f->code].severity : f->severity;
 
-	return takes_in[f->code] > 0 && severity >= d->rules->severity;
+	return ft_codes[f->code].takes_in > 0 && severity >= d->rules->severity;
 }
 
 static int taker_compare(const void *a, const void *b)
@@ -182,7 +169,7 @@ static const struct ft_finding *taker_find(const struct view *view, const struct
 		     k < view->taker_count && ft_spot_compare(&view->takers[k].spot, spot) == 0; k++) {
 			const struct ft_finding *f = &findings[view->takers[k].finding];
 
-			if (takes_in[f->code] >= least && (!best || f < best))
+			if (ft_codes[f->code].takes_in >= least && (!best || f < best))
 				best = f;
 		}
 	}

@@ -51,12 +51,11 @@ bool ft_track_in_flap_window(const struct ft_alert_rules *rules, int64_t then_ms
 static const struct ft_patience *raise_patience(const struct ft_alert_rules *rules, const struct ft_track *track)
 {
 	static const struct ft_patience twice = {.looks = 2};
-	static const enum ft_code passing[] = {FT_CODE_PORT_INACTIVE, FT_CODE_LID_MISSING};
+	enum ft_code code = ft_code_of(track->message->code);
 
-	for (size_t i = 0; i < FT_COUNT(passing); i++)
-		if (strcmp(track->message->code, ft_codes[passing[i]].name) == 0 && rules->raise_after.ms == 0 &&
-		    rules->raise_after.looks < twice.looks)
-			return &twice;
+	if (code != FT_CODE_COUNT && ft_codes[code].traits & FT_TRAIT_PASSING && rules->raise_after.ms == 0 &&
+	    rules->raise_after.looks < twice.looks)
+		return &twice;
 	return &rules->raise_after;
 }
 

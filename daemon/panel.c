@@ -44,25 +44,7 @@ unsigned int ft_panel_cage(const struct ft_snapshot *s, const struct ft_node *no
 /* What a finding says of the port that it names. */
 static const char *state_of_code(enum ft_code code)
 {
-	switch (code) {
-	case FT_CODE_EDGE_ISOLATED:
-	case FT_CODE_CORE_MISSING:
-	case FT_CODE_CABLE_MISSING:
-	case FT_CODE_HOSTS_MISSING:
-	case FT_CODE_BOARD_MISSING:
-		return "missing";
-	case FT_CODE_CABLE_SLOW:
-	case FT_CODE_CABLE_NARROW:
-		return "slow";
-	case FT_CODE_PORT_ERRORS:
-		return "errors";
-	case FT_CODE_PORT_INACTIVE:
-		return "inactive";
-	case FT_CODE_SWITCH_MUTE:
-		return "silent";
-	default:
-		return "wrong";
-	}
+	return ft_codes[code].port_state ? ft_codes[code].port_state : "wrong";
 }
 
 /* Whether a link that is up should carry more than it does, only the verifier knows. */

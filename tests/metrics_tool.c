@@ -102,11 +102,8 @@ static bool count_set(const char *name, int64_t value)
 
 static bool finding_add(const char *code, const char *severity)
 {
-	struct ft_finding f = {.code = FT_CODE_COUNT, .severity = FT_SEVERITY_CRITICAL, .impact = {.links_lost = 1}};
+	struct ft_finding f = {.code = ft_code_of(code), .severity = FT_SEVERITY_CRITICAL, .impact = {.links_lost = 1}};
 
-	for (size_t i = 0; i < FT_CODE_COUNT; i++)
-		if (strcmp(ft_codes[i].name, code) == 0)
-			f.code = (enum ft_code)i;
 	while (f.severity > FT_SEVERITY_INFO && strcmp(ft_severity_name(f.severity), severity) != 0)
 		f.severity--;
 	if (f.code == FT_CODE_COUNT || report.finding_count == FINDINGS_MAX)

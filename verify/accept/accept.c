@@ -14,45 +14,13 @@
 #include "planner/plan/wiring.h"
 #include "verify/repair/what_if.h"
 
-/* How a finding is accepted. */
-enum how { HOW_REFUSED, HOW_CABLES, HOW_GONE, HOW_HOSTS, HOW_RATE };
-
-static const struct {
-	enum how how;
-	const char *refusal;
-} codes[FT_CODE_COUNT] = {
-	[FT_CODE_EDGE_ISOLATED] = {HOW_GONE, NULL},
-	[FT_CODE_CORE_MISSING] = {HOW_GONE, NULL},
-	[FT_CODE_CABLE_MISSING] = {HOW_CABLES, NULL},
-	[FT_CODE_CABLE_MISPLACED] = {HOW_CABLES, NULL},
-	[FT_CODE_CABLES_SWAPPED] = {HOW_CABLES, NULL},
-	[FT_CODE_CABLE_UNPLANNED] = {HOW_CABLES, NULL},
-	[FT_CODE_CABLE_WRONG_PORT] = {HOW_CABLES, NULL},
-	[FT_CODE_CABLE_SLOW] = {HOW_RATE, NULL},
-	[FT_CODE_CABLE_NARROW] = {HOW_RATE, NULL},
-	[FT_CODE_EDGE_OVERLOADED] = {HOW_HOSTS, NULL},
-	[FT_CODE_HOSTS_MISSING] = {HOW_HOSTS, NULL},
-	[FT_CODE_HOSTS_UNPLANNED] = {HOW_HOSTS, NULL},
-	[FT_CODE_SWITCH_UNPLANNED] = {HOW_REFUSED,
-				      "a new switch belongs into the design: into \"islands\", \"switches\" "
-				      "of a graph, or expect.unplanned"},
-	[FT_CODE_SWITCH_REPLACED] = {HOW_REFUSED, "what the new switch is known by belongs into the design"},
-	[FT_CODE_HOST_MISPLACED] = {HOW_REFUSED, "the place of a host belongs into \"hosts\" of the design"},
-	[FT_CODE_HOST_ON_CORE] = {HOW_REFUSED, "hosts belong on edge switches; expect.unplanned takes a known one"},
-	[FT_CODE_EXPECT_UNKNOWN] = {HOW_REFUSED, "it is about expect.hosts_down of the design: correct it there"},
-	[FT_CODE_EXPECT_OUTDATED] = {HOW_REFUSED, "it is about expect.hosts_down of the design: correct it there"},
-	[FT_CODE_SWEEP_INCOMPLETE] = {HOW_REFUSED, "what was not seen cannot be accepted"},
-	[FT_CODE_FINDINGS_OMITTED] = {HOW_REFUSED, "what is not listed cannot be accepted"},
-	[FT_CODE_PLAN_FOREIGN] = {HOW_REFUSED, "it is the design of another fabric"},
-};
-
 /* Why a finding of that code cannot be accepted; NULL: it can. */
 static const char *refusal_of(enum ft_code code)
 {
-	if (codes[code].how != HOW_REFUSED)
+	if (ft_codes[code].accept != FT_ACCEPT_REFUSED)
 		return NULL;
-	return codes[code].refusal ? codes[code].refusal
-				   : "it is a fault at any plan; expect.waive of the design silences it for a time";
+	return ft_codes[code].refusal ? ft_codes[code].refusal
+				      : "it is a fault at any plan; expect.waive of the design silences it for a time";
 }
 
 struct accepting {
@@ -272,10 +240,10 @@ static int rate_accept(struct accepting *x, const struct ft_finding *f)
 }
 
 static int (*const ways[])(struct accepting *x, const struct ft_finding *f) = {
-	[HOW_CABLES] = cables_accept,
-	[HOW_GONE] = gone_accept,
-	[HOW_HOSTS] = hosts_accept,
-	[HOW_RATE] = rate_accept,
+	[FT_ACCEPT_CABLES] = cables_accept,
+	[FT_ACCEPT_GONE] = gone_accept,
+	[FT_ACCEPT_HOSTS] = hosts_accept,
+	[FT_ACCEPT_RATE] = rate_accept,
 };
 
 static int finding_accept(struct accepting *x, const struct ft_finding *f)
@@ -290,7 +258,7 @@ static int finding_accept(struct accepting *x, const struct ft_finding *f)
 	for (size_t i = 0; r >= 0 && i < x->report->switch_count; i++)
 		if (x->report->switches[i].guid)
 			r = ft_map_add(&x->rows, x->report->switches[i].guid, (uint32_t)i, NULL);
-	return r < 0 ? r : ways[codes[f->code].how](x, f);
+	return r < 0 ? r : ways[ft_codes[f->code].accept](x, f);
 }
 
 int ft_accept_write(const struct ft_model *m, size_t finding, const struct ft_accept_note *note, struct ft_text *text,

@@ -51,11 +51,6 @@ static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_
 
 /* ---- what is where ---- */
 
-static bool code_is_elsewhere(enum ft_code code)
-{
-	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED;
-}
-
 static int moved_learn(struct maker *x)
 {
 	const struct ft_report *report = x->m->report;
@@ -63,7 +58,7 @@ static int moved_learn(struct maker *x)
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *f = &report->findings[i];
 
-		for (size_t n = 0; code_is_elsewhere(f->code) && n < f->where_count; n++)
+		for (size_t n = 0; ft_finding_has(f, FT_TRAIT_MOVED) && n < f->where_count; n++)
 			if (ft_map_add(&x->moved, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i, NULL) <
 			    0)
 				return -ENOMEM;
@@ -316,8 +311,8 @@ static void elsewhere_see(struct maker *x)
 	const struct ft_report *report = x->m->report;
 
 	for (size_t i = 0; i < report->finding_count; i++)
-		for (size_t n = 0; code_is_elsewhere(report->findings[i].code) && n < report->findings[i].lack_count;
-		     n++)
+		for (size_t n = 0;
+		     ft_finding_has(&report->findings[i], FT_TRAIT_MOVED) && n < report->findings[i].lack_count; n++)
 			lack_take(x, (uint32_t)i, &report->findings[i].lacks[n]);
 }
 
@@ -547,23 +542,18 @@ static int hosts_see(struct maker *x)
 
 /* ---- rates, errors, states of ports ---- */
 
-enum { SEEN_NARROW = 1, SEEN_SLOW = 2, SEEN_ERRORS = 4, SEEN_IDLE = 8 };
-
-static uint32_t code_mark(enum ft_code code)
+_Static_assert(FT_CODE_COUNT <= 64, "a set of codes is a number");
+static uint64_t bit(enum ft_code code)
 {
-	return code == FT_CODE_CABLE_NARROW    ? SEEN_NARROW
-	       : code == FT_CODE_CABLE_SLOW    ? SEEN_SLOW
-	       : code == FT_CODE_PORT_ERRORS   ? SEEN_ERRORS
-	       : code == FT_CODE_PORT_INACTIVE ? SEEN_IDLE
-					       : 0;
+	return 1ULL << code;
 }
 
-/* By port of m->chips: what the findings say of it. */
-static int marks_make(const struct ft_model *m, uint8_t **ret_marks)
+/* By port of m->chips: the codes of the findings about it, as a set. */
+static int marks_make(const struct ft_model *m, uint64_t **ret_marks)
 {
 	const struct ft_snapshot *chips = m->chips;
 	_cleanup_(ft_map_release) struct ft_map nodes = {0};
-	uint8_t *marks = calloc(chips->port_count + 1UL, sizeof(*marks));
+	uint64_t *marks = calloc(chips->port_count + 1UL, sizeof(*marks));
 	int r = marks ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; r >= 0 && i < chips->node_count; i++)
@@ -571,13 +561,13 @@ static int marks_make(const struct ft_model *m, uint8_t **ret_marks)
 	for (size_t i = 0; r >= 0 && i < m->report->finding_count; i++) {
 		const struct ft_finding *f = &m->report->findings[i];
 
-		for (size_t n = 0; code_mark(f->code) && n < f->where_count; n++) {
+		for (size_t n = 0; n < f->where_count; n++) {
 			uint32_t node = ft_map_get(&nodes, f->where[n].guid);
 			const struct ft_port *port =
 				node == FT_MAP_NONE ? NULL : ft_node_port(chips, &chips->nodes[node], f->where[n].port);
 
 			if (port)
-				marks[port - chips->ports] |= (uint8_t)code_mark(f->code);
+				marks[port - chips->ports] |= bit(f->code);
 		}
 	}
 	if (r < 0) {
@@ -588,14 +578,14 @@ static int marks_make(const struct ft_model *m, uint8_t **ret_marks)
 	return 0;
 }
 
-static uint32_t port_marks(const struct ft_model *m, const uint8_t *marks, uint32_t port)
+static uint64_t port_marks(const struct ft_model *m, const uint64_t *marks, uint32_t port)
 {
 	uint32_t origin = ft_port_origin(m, port), peer;
 
 	if (origin == FT_NONE)
 		return 0;
 	peer = m->chips->ports[origin].peer;
-	return (uint32_t)marks[origin] | (peer == FT_NO_PORT ? 0U : marks[peer]);
+	return marks[origin] | (peer == FT_NO_PORT ? 0 : marks[peer]);
 }
 
 static void count_add(const struct ft_port_count *c, struct ft_row_state *s)
@@ -625,25 +615,26 @@ static void counts_see(const struct ft_model *m, const uint32_t *item_of, uint32
 /* Of cables in their place: whether they are as they should be. */
 static int marks_see(struct maker *x)
 {
-	_cleanup_free_ uint8_t *marks = NULL;
+	_cleanup_free_ uint64_t *marks = NULL;
 	_cleanup_free_ uint32_t *item_of = ft_counters_index(x->m);
 	int r = item_of ? marks_make(x->m, &marks) : -ENOMEM;
 
 	for (uint32_t row = 0; r == 0 && row < x->s->count; row++) {
 		struct ft_row_state *s = &x->s->states[row];
-		uint32_t is, port;
+		uint64_t is;
+		uint32_t port;
 
 		if (s->cable == FT_NONE && s->host == FT_NONE)
 			continue;
 		port = s->cable != FT_NONE ? x->m->observed.cables[s->cable].a_port
 					   : x->m->observed.hosts[s->host].switch_port;
 		is = port_marks(x->m, marks, port);
-		s->errors = is & SEEN_ERRORS;
-		s->idle = is & SEEN_IDLE;
+		s->errors = is & bit(FT_CODE_PORT_ERRORS);
+		s->idle = is & bit(FT_CODE_PORT_INACTIVE);
 		counts_see(x->m, item_of, port, s);
-		if (s->state == FT_CABLE_RIGHT && is & SEEN_NARROW)
+		if (s->state == FT_CABLE_RIGHT && is & bit(FT_CODE_CABLE_NARROW))
 			s->state = FT_CABLE_HALF;
-		else if (s->state == FT_CABLE_RIGHT && is & SEEN_SLOW)
+		else if (s->state == FT_CABLE_RIGHT && is & bit(FT_CODE_CABLE_SLOW))
 			s->state = FT_CABLE_SLOW;
 	}
 	return r;

@@ -230,8 +230,8 @@ static struct ft_finding *cable_finding(const struct ft_model *m, const struct c
 	for (size_t i = 0; i < m->report->finding_count; i++) {
 		struct ft_finding *f = &m->report->findings[i];
 
-		if ((f->code == FT_CODE_CABLE_SLOW || f->code == FT_CODE_CABLE_NARROW) && f->where_count == 2 &&
-		    f->action_count > 0 && f->actions[0].act == FT_ACT_RENEW &&
+		if (ft_finding_has(f, FT_TRAIT_WEAK) && f->where_count == 2 && f->action_count > 0 &&
+		    f->actions[0].act == FT_ACT_RENEW &&
 		    (place_is_port(m, &f->where[0], c->ports[0]) || place_is_port(m, &f->where[1], c->ports[0])))
 			return f;
 	}

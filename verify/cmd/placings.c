@@ -21,40 +21,30 @@ static void cost_add(struct ft_cost *cost, uint32_t moves, uint32_t cables)
 
 static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 {
-	switch (f->code) {
-	case FT_CODE_EDGE_ISOLATED:
-	case FT_CODE_CORE_MISSING:
-	case FT_CODE_CABLE_MISPLACED:
-	case FT_CODE_CABLE_UNPLANNED:
-	case FT_CODE_CABLE_WRONG_PORT:
-	case FT_CODE_LOOPBACK:
-	case FT_CODE_SWITCH_REPLACED:
-	case FT_CODE_SWITCH_MUTE:
-	case FT_CODE_EDGE_OVERLOADED:
-	case FT_CODE_HOST_ON_CORE:
+	switch (ft_codes[f->code].cost) {
+	case FT_COST_NONE:
+		break;
+	case FT_COST_FAULT:
 		cost_add(cost, 1, 1);
 		break;
-	case FT_CODE_CABLE_MISSING:
+	case FT_COST_CABLES:
 		cost_add(cost, f->count, f->count);
 		break;
-	case FT_CODE_SWITCH_UNPLANNED:
+	case FT_COST_STRANGER:
 		/* The planned cables whose ports it took go back into them. */
 		cost_add(cost, 1 + (uint32_t)f->lack_count, 1);
 		break;
-	case FT_CODE_CABLES_SWAPPED:
+	case FT_COST_SWAP:
 		cost_add(cost, f->count - 1, f->count);
 		break;
-	case FT_CODE_SWEEP_INCOMPLETE:
+	case FT_COST_UNJUDGED:
 		cost_add(cost, ft_number_most(f->count, 1), 1);
 		cost->unjudged++;
 		break;
-	case FT_CODE_HOSTS_MISSING:
-	case FT_CODE_HOSTS_UNPLANNED:
+	case FT_COST_HOSTS:
 		cost->mending++;
 		cost->host_findings++;
 		cost->hosts += f->count;
-		break;
-	default:
 		break;
 	}
 }

@@ -267,15 +267,10 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 
 /* ---- what is too far ---- */
 
-/* Faults that can lengthen a path. A loopback in ports that the plan leaves free cannot. */
+/* A loopback in ports that the plan leaves free lengthens no path. */
 static bool is_lengthening(const struct ft_finding *f)
 {
-	enum ft_code code = f->code;
-
-	return code == FT_CODE_EDGE_ISOLATED || code == FT_CODE_CORE_MISSING || code == FT_CODE_CABLE_MISSING ||
-	       code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_SWITCH_MUTE ||
-	       code == FT_CODE_CABLE_UNPLANNED || code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWEEP_INCOMPLETE ||
-	       (code == FT_CODE_LOOPBACK && f->lack_count > 0) || code == FT_CODE_BOARD_MISSING;
+	return ft_finding_has(f, FT_TRAIT_LENGTHENS) && (f->code != FT_CODE_LOOPBACK || f->lack_count > 0);
 }
 
 static bool chip_is_stranger(const struct ft_model *m, const struct seen *seen, uint32_t chip)

@@ -137,7 +137,7 @@ static void end_credit(struct ft_weighing *x, uint32_t place, uint64_t cables)
 /* A cable to the wrong switch above carries the traffic of its switch all the same. */
 static void strays_credit(struct ft_weighing *x, const struct ft_finding *f)
 {
-	if (f->code != FT_CODE_CABLE_MISPLACED && f->code != FT_CODE_CABLES_SWAPPED)
+	if (!ft_finding_has(f, FT_TRAIT_MOVED))
 		return;
 	for (size_t i = 0; i + 1 < f->where_count; i += 2) {
 		uint32_t a = ft_impact_place(x, f->where[i].guid), b = ft_impact_place(x, f->where[i + 1].guid);

@@ -101,15 +101,13 @@ static int extras_gather(const struct ft_weighing *x, const struct ft_finding *f
 {
 	const struct ft_model *m = x->m;
 	uint32_t observed = f->code == FT_CODE_SWITCH_UNPLANNED ? ft_impact_observed(x, f->where[0].guid) : FT_NONE;
-	bool stray = f->code == FT_CODE_CABLE_MISPLACED || f->code == FT_CODE_CABLES_SWAPPED ||
-		     f->code == FT_CODE_CABLE_UNPLANNED;
 
 	*e = (struct extras){.hosts_at = FT_NONE};
 	e->ends = calloc(f->where_count + (observed == FT_NONE ? 0 : m->observed.switches[observed].cable_count) + 1UL,
 			 sizeof(*e->ends));
 	if (!e->ends)
 		return -ENOMEM;
-	for (size_t i = 0; stray && i + 1 < f->where_count; i += 2)
+	for (size_t i = 0; ft_finding_has(f, FT_TRAIT_STRAY) && i + 1 < f->where_count; i += 2)
 		extra_add(e, ft_impact_place(x, f->where[i].guid), ft_impact_place(x, f->where[i + 1].guid));
 	if (f->code == FT_CODE_HOST_ON_CORE && f->where_count > 0)
 		e->hosts_at = ft_impact_place(x, f->where[0].guid);

@@ -214,13 +214,6 @@ static uint64_t owner_of(const struct look *l, const struct ft_node *node)
 
 /* ---- cables and hosts ---- */
 
-static bool code_is_of_cabling(enum ft_code code)
-{
-	return code == FT_CODE_CABLE_MISPLACED || code == FT_CODE_CABLES_SWAPPED || code == FT_CODE_CABLE_UNPLANNED ||
-	       code == FT_CODE_CABLE_WRONG_PORT || code == FT_CODE_LOOPBACK || code == FT_CODE_HOST_MISPLACED ||
-	       code == FT_CODE_HOST_ON_CORE || code == FT_CODE_SWITCH_UNPLANNED;
-}
-
 static int wrong_find(struct look *l)
 {
 	int r = 0;
@@ -228,7 +221,7 @@ static int wrong_find(struct look *l)
 	for (size_t i = 0; i < l->report->finding_count; i++) {
 		const struct ft_finding *f = &l->report->findings[i];
 
-		for (size_t n = 0; code_is_of_cabling(f->code) && r >= 0 && n < f->where_count; n++)
+		for (size_t n = 0; ft_finding_has(f, FT_TRAIT_UNLEARNED) && r >= 0 && n < f->where_count; n++)
 			if (f->where[n].port > 0)
 				r = ft_map_add(&l->wrong, port_key(f->where[n].guid, f->where[n].port), 0, NULL);
 	}

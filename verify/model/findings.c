@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The table of codes, the construction of findings, and what is done to them at the end: ids, waivers, doubts about
+ * The construction of findings, and what is done to them at the end: ids, waivers, doubts about
  * places, the order, the verdict.
  *
  * Invariant: an id does not depend on the order of the sweep, on names, or on other faults (finding_id()). O(n log n)
@@ -18,63 +18,6 @@
 #include "base/list.h"
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
-
-#define WARNING FT_SEVERITY_WARNING
-#define CRITICAL FT_SEVERITY_CRITICAL
-#define INFO FT_SEVERITY_INFO
-
-const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
-	[FT_CODE_EDGE_ISOLATED] = {"edge-isolated", CRITICAL, "a planned edge switch with no path to any core switch"},
-	[FT_CODE_CORE_MISSING] = {"core-missing", WARNING, "a planned core switch or spine that is not there"},
-	[FT_CODE_CABLE_MISSING] = {"cable-missing", WARNING, "a pair of switches short of cables"},
-	[FT_CODE_CABLE_MISPLACED] = {"cable-misplaced", WARNING, "a cable that ends on the wrong switch"},
-	[FT_CODE_CABLES_SWAPPED] = {"cables-swapped", WARNING,
-				    "cables that would be right after exchanging their ends"},
-	[FT_CODE_CABLE_UNPLANNED] = {"cable-unplanned", WARNING,
-				     "a cable that the plan does not know between two planned switches"},
-	[FT_CODE_CABLE_WRONG_PORT] = {"cable-wrong-port", WARNING,
-				      "a cable between the right switches, in another port than planned"},
-	[FT_CODE_CABLE_SLOW] = {"cable-slow", WARNING, "active speed below the expected"},
-	[FT_CODE_CABLE_NARROW] = {"cable-narrow", WARNING, "active width below the expected"},
-	[FT_CODE_CABLE_FASTER] = {"cable-faster", INFO, "cables that are faster than when they were recorded"},
-	[FT_CODE_PORT_INACTIVE] = {"port-inactive", WARNING,
-				   "a link that is up but that no subnet manager has brought to Active"},
-	[FT_CODE_LOOPBACK] = {"loopback", WARNING, "a switch cabled to itself"},
-	[FT_CODE_SWITCH_UNPLANNED] = {"switch-unplanned", WARNING, "a switch that the plan does not know"},
-	[FT_CODE_SWITCH_REPLACED] = {"switch-replaced", INFO, "another switch stands where a bound one should"},
-	[FT_CODE_SWITCH_MUTE] = {"switch-mute", WARNING, "its links are up, but it answers no management packet"},
-	[FT_CODE_BOARD_MISSING] = {"board-missing", WARNING, "a line or fabric board of a director that is not there"},
-	[FT_CODE_EDGE_OVERLOADED] = {"edge-overloaded", WARNING,
-				     "more hosts on an edge switch than planned: its blocking exceeds the design's"},
-	[FT_CODE_HOST_ON_CORE] = {"host-on-core", WARNING, "a host cabled to a core switch or spine"},
-	[FT_CODE_HOST_MISPLACED] = {"host-misplaced", WARNING, "a host on another edge switch or port than planned"},
-	[FT_CODE_HOSTS_MISSING] = {"hosts-missing", INFO, "fewer hosts than planned"},
-	[FT_CODE_HOSTS_UNPLANNED] = {"hosts-unplanned", INFO, "more hosts than planned"},
-	[FT_CODE_HOST_REPLACED] = {"host-replaced", INFO, "another host, or adapter, in the port of a recorded one"},
-	[FT_CODE_RENAMED] = {"renamed", INFO, "switches or hosts with other names than when they were recorded"},
-	[FT_CODE_HOPS_EXCEEDED] = {"hops-exceeded", WARNING, "hosts farther apart than the plan's Clos number"},
-	[FT_CODE_GUID_DUPLICATE] = {"guid-duplicate", WARNING, "two nodes of one GUID"},
-	[FT_CODE_LID_DUPLICATE] = {"lid-duplicate", WARNING, "two ports of one LID"},
-	[FT_CODE_LID_MISSING] = {"lid-missing", WARNING, "a port that is Active and has no LID"},
-	[FT_CODE_SM_MISSING] = {"sm-missing", WARNING, "no master subnet manager"},
-	[FT_CODE_SM_CONFLICT] = {"sm-conflict", WARNING, "more than one master subnet manager"},
-	[FT_CODE_ROUTE_UNREACHABLE] = {"route-unreachable", CRITICAL,
-				       "hosts that the forwarding tables do not lead to"},
-	[FT_CODE_ROUTE_LOOP] = {"route-loop", CRITICAL, "forwarding tables that lead round in a circle"},
-	[FT_CODE_ROUTE_DETOUR] = {"route-detour", WARNING, "routes longer than planned, or up again after down"},
-	[FT_CODE_ROUTE_CYCLE] = {"route-cycle", WARNING,
-				 "channels that wait for each other in a circle: a possible deadlock"},
-	[FT_CODE_ROUTE_IMBALANCE] = {"route-imbalance", WARNING, "uplinks of an edge switch that are unevenly used"},
-	[FT_CODE_PORT_ERRORS] = {"port-errors", WARNING,
-				 "error counters that rise faster than allowed, both ends of a cable as one"},
-	[FT_CODE_EXPECT_UNKNOWN] = {"expect-unknown", INFO, "a name in expect.hosts_down that no host is known by"},
-	[FT_CODE_EXPECT_OUTDATED] = {"expect-outdated", INFO,
-				     "hosts that are up though expect.hosts_down says they are down"},
-	[FT_CODE_PLAN_CONTRADICTION] = {"plan-contradiction", WARNING, "cables of the plan that exclude each other"},
-	[FT_CODE_PLAN_FOREIGN] = {"plan-foreign", WARNING, "the design is that of another fabric: nothing is judged"},
-	[FT_CODE_SWEEP_INCOMPLETE] = {"sweep-incomplete", WARNING, "what could not be judged, and why"},
-	[FT_CODE_FINDINGS_OMITTED] = {"findings-omitted", INFO, "how many more findings there are than are listed"},
-};
 
 __attribute__((format(printf, 2, 0))) static int string_set(char **string, const char *format, va_list args)
 {
@@ -679,10 +622,6 @@ static void id_add_word(struct ft_text *id, const char *word)
 static int finding_id(const struct ft_model *m, const struct ft_finding *f, const char *planned_as, char **ret_id)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
-	bool fabric_wide = f->code == FT_CODE_HOSTS_MISSING || f->code == FT_CODE_HOSTS_UNPLANNED ||
-			   f->code == FT_CODE_EXPECT_OUTDATED || f->code == FT_CODE_PLAN_FOREIGN ||
-			   f->code == FT_CODE_SWEEP_INCOMPLETE || f->code == FT_CODE_HOPS_EXCEEDED ||
-			   f->code == FT_CODE_SM_MISSING || f->code == FT_CODE_SM_CONFLICT;
 	int r = 0;
 
 	ft_text_puts(&id, ft_codes[f->code].name);
@@ -695,7 +634,7 @@ static int finding_id(const struct ft_model *m, const struct ft_finding *f, cons
 		ft_text_printf(&id, ":0x%016" PRIx64, f->where[0].guid);
 	else if (f->code == FT_CODE_CABLE_MISSING)
 		id_add_pair(m, &id, f);
-	else if (!fabric_wide)
+	else if (!ft_finding_has(f, FT_TRAIT_FABRIC))
 		r = id_add_places(&id, f);
 	if (r < 0)
 		return r;
@@ -833,8 +772,7 @@ static void rival_name(struct ft_model *m, struct ft_finding *f, const struct ft
  */
 static void doubts_name(struct ft_model *m, struct ft_finding *f)
 {
-	if (f->code != FT_CODE_CABLE_MISSING && f->code != FT_CODE_CABLE_MISPLACED &&
-	    f->code != FT_CODE_CABLE_UNPLANNED && f->code != FT_CODE_CABLES_SWAPPED)
+	if (f->code != FT_CODE_CABLE_MISSING && !ft_finding_has(f, FT_TRAIT_STRAY))
 		return;
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[i];
@@ -869,9 +807,8 @@ static int fresh_drop(struct ft_model *m)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		struct ft_finding *f = &report->findings[i];
-		bool passing = f->code == FT_CODE_PORT_INACTIVE || f->code == FT_CODE_LID_MISSING;
 
-		if (passing && ft_map_get(&known, ft_text_hash(f->id)) == FT_MAP_NONE)
+		if (ft_finding_has(f, FT_TRAIT_PASSING) && ft_map_get(&known, ft_text_hash(f->id)) == FT_MAP_NONE)
 			ft_finding_release(f);
 		else
 			report->findings[kept++] = *f;

@@ -12,12 +12,6 @@
 #include "base/text.h"
 #include "verify/model/model.h"
 
-/* Findings that cost bandwidth and nothing else. */
-static const bool is_capacity[FT_CODE_COUNT] = {
-	[FT_CODE_CORE_MISSING] = true, [FT_CODE_CABLE_MISSING] = true, [FT_CODE_CABLE_SLOW] = true,
-	[FT_CODE_CABLE_NARROW] = true, [FT_CODE_BOARD_MISSING] = true,
-};
-
 static bool lost_at_least(const struct ft_report *r, unsigned int percent)
 {
 	return (r->bisection.den - r->bisection.num) * 100 >= (int64_t)percent * r->bisection.den;
@@ -96,8 +90,8 @@ static int warnings_lower(struct ft_report *r, unsigned int percent)
 	for (size_t i = 0; i < r->finding_count; i++) {
 		struct ft_finding *f = &r->findings[i];
 
-		if (f->severity != FT_SEVERITY_WARNING || !is_capacity[f->code] || f->impact.hosts_cut_off > 0 ||
-		    f->impact.hosts_at_risk > 0)
+		if (f->severity != FT_SEVERITY_WARNING || !ft_finding_has(f, FT_TRAIT_CAPACITY) ||
+		    f->impact.hosts_cut_off > 0 || f->impact.hosts_at_risk > 0)
 			continue;
 		f->severity = FT_SEVERITY_INFO;
 		if (finding_say(f, sentence) < 0)

@@ -16,8 +16,8 @@
 #include "planner/plan/plan.h"
 #include "probe/lanes.h"
 #include "probe/snapshot.h"
+#include "verify/model/codes.h"
 
-enum ft_severity { FT_SEVERITY_INFO, FT_SEVERITY_WARNING, FT_SEVERITY_CRITICAL };
 enum ft_verdict { FT_VERDICT_OK, FT_VERDICT_WARNING, FT_VERDICT_CRITICAL, FT_VERDICT_UNKNOWN };
 
 /* How a finding is known. */
@@ -27,59 +27,6 @@ enum ft_evidence {
 	FT_EVIDENCE_UNREACHED, /* the sweep did not reach it */
 	FT_EVIDENCE_SEEN,      /* something was observed in the wrong place or state */
 };
-
-enum ft_code {
-	FT_CODE_EDGE_ISOLATED,
-	FT_CODE_CORE_MISSING,
-	FT_CODE_CABLE_MISSING,
-	FT_CODE_CABLE_MISPLACED,
-	FT_CODE_CABLES_SWAPPED,
-	FT_CODE_CABLE_UNPLANNED,
-	FT_CODE_CABLE_WRONG_PORT,
-	FT_CODE_CABLE_SLOW,
-	FT_CODE_CABLE_NARROW,
-	FT_CODE_CABLE_FASTER,
-	FT_CODE_PORT_INACTIVE,
-	FT_CODE_LOOPBACK,
-	FT_CODE_SWITCH_UNPLANNED,
-	FT_CODE_SWITCH_REPLACED,
-	FT_CODE_SWITCH_MUTE,
-	FT_CODE_BOARD_MISSING,
-	FT_CODE_EDGE_OVERLOADED,
-	FT_CODE_HOST_ON_CORE,
-	FT_CODE_HOST_MISPLACED,
-	FT_CODE_HOSTS_MISSING,
-	FT_CODE_HOSTS_UNPLANNED,
-	FT_CODE_HOST_REPLACED,
-	FT_CODE_RENAMED,
-	FT_CODE_HOPS_EXCEEDED,
-	FT_CODE_GUID_DUPLICATE,
-	FT_CODE_LID_DUPLICATE,
-	FT_CODE_LID_MISSING,
-	FT_CODE_SM_MISSING,
-	FT_CODE_SM_CONFLICT,
-	FT_CODE_ROUTE_UNREACHABLE,
-	FT_CODE_ROUTE_LOOP,
-	FT_CODE_ROUTE_DETOUR,
-	FT_CODE_ROUTE_CYCLE,
-	FT_CODE_ROUTE_IMBALANCE,
-	FT_CODE_PORT_ERRORS,
-	FT_CODE_EXPECT_UNKNOWN,
-	FT_CODE_EXPECT_OUTDATED,
-	FT_CODE_PLAN_CONTRADICTION,
-	FT_CODE_PLAN_FOREIGN,
-	FT_CODE_SWEEP_INCOMPLETE,
-	FT_CODE_FINDINGS_OMITTED,
-	FT_CODE_COUNT,
-};
-
-/* The properties of each code, in the order of enum ft_code. */
-struct ft_code_info {
-	const char *name; /* "cable-missing" */
-	enum ft_severity severity;
-	const char *meaning; /* for man pages and --list-codes */
-};
-extern const struct ft_code_info ft_codes[FT_CODE_COUNT];
 
 /* A place: a node as observed, and one of its ports. */
 enum { FT_INTERFACE_SIZE = 36 };
@@ -187,6 +134,12 @@ struct ft_finding {
 	struct ft_action *actions;     /* the repair, in this order; none: no repair is known */
 	size_t action_count;
 };
+
+/* True if the code of a finding has one of these traits (enum ft_code_trait). */
+static inline bool ft_finding_has(const struct ft_finding *finding, unsigned int traits)
+{
+	return ft_codes[finding->code].traits & traits;
+}
 
 enum ft_status {
 	FT_STATUS_OK,

@@ -671,18 +671,6 @@ static int step_add(struct repair *x, const struct job *job)
 
 /* ---- predictions ---- */
 
-/* False for findings that do not follow from the snapshot alone: no what-if fabric shows them. */
-static bool code_is_predicted(enum ft_code code)
-{
-	static const bool beyond[FT_CODE_COUNT] = {
-		[FT_CODE_SM_MISSING] = true,	  [FT_CODE_SM_CONFLICT] = true,	 [FT_CODE_ROUTE_UNREACHABLE] = true,
-		[FT_CODE_ROUTE_LOOP] = true,	  [FT_CODE_ROUTE_DETOUR] = true, [FT_CODE_ROUTE_CYCLE] = true,
-		[FT_CODE_ROUTE_IMBALANCE] = true, [FT_CODE_PORT_ERRORS] = true,
-	};
-
-	return !beyond[code];
-}
-
 /*
  * Findings expected to remain: those of @seen, a predicted report, or those of the first report that no snapshot shows.
  */
@@ -691,7 +679,7 @@ static bool is_left(const struct repair *x, const struct ft_report *seen, size_t
 	const struct ft_finding *f = &seen->findings[i];
 
 	if (seen == x->report)
-		return !code_is_predicted(f->code) && x->open[i] > 0 && !f->waived;
+		return ft_finding_has(f, FT_TRAIT_UNTOLD) && x->open[i] > 0 && !f->waived;
 	return ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE;
 }
 

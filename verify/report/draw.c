@@ -202,11 +202,10 @@ static void mark_cables(struct marker *m, const struct ft_finding *f, uint32_t n
 		link_add(m, f, planned_at(m, f, i), planned_at(m, f, i + 1), number);
 }
 
-static void mark_slow(struct marker *m, const struct ft_finding *f, uint32_t number)
+static void mark_slow(struct marker *m, const struct ft_finding *f)
 {
 	uint32_t a = planned_at(m, f, 0), b = planned_at(m, f, 1), bundle;
 
-	(void)number;
 	if (a == FT_UNPINNED || b == FT_UNPINNED) {
 		/* A host's. */
 		a = a == FT_UNPINNED ? b : a;
@@ -222,9 +221,8 @@ static void mark_slow(struct marker *m, const struct ft_finding *f, uint32_t num
 }
 
 /* Its number of hosts differs from the plan. */
-static void mark_hosts(struct marker *m, const struct ft_finding *f, uint32_t number)
+static void mark_hosts(struct marker *m, const struct ft_finding *f)
 {
-	(void)number;
 	for (size_t i = 0; i < f->where_count; i++) {
 		uint32_t p = planned_at(m, f, i);
 
@@ -233,9 +231,8 @@ static void mark_hosts(struct marker *m, const struct ft_finding *f, uint32_t nu
 	}
 }
 
-static void mark_switches(struct marker *m, const struct ft_finding *f, uint32_t number)
+static void mark_switches(struct marker *m, const struct ft_finding *f)
 {
-	(void)number;
 	for (size_t i = 0; i < f->where_count; i++) {
 		uint32_t p = planned_at(m, f, i);
 
@@ -245,14 +242,25 @@ static void mark_switches(struct marker *m, const struct ft_finding *f, uint32_t
 }
 
 /* Other findings are shown by their missing cables and the status of the switches. */
-static void (*const finding_marks[FT_CODE_COUNT])(struct marker *, const struct ft_finding *, uint32_t) = {
-	[FT_CODE_CABLE_MISPLACED] = mark_cables,  [FT_CODE_CABLES_SWAPPED] = mark_cables,
-	[FT_CODE_CABLE_UNPLANNED] = mark_cables,  [FT_CODE_LOOPBACK] = mark_cables,
-	[FT_CODE_CABLE_SLOW] = mark_slow,	  [FT_CODE_CABLE_NARROW] = mark_slow,
-	[FT_CODE_EDGE_OVERLOADED] = mark_hosts,	  [FT_CODE_HOSTS_MISSING] = mark_hosts,
-	[FT_CODE_HOSTS_UNPLANNED] = mark_hosts,	  [FT_CODE_HOST_ON_CORE] = mark_switches,
-	[FT_CODE_GUID_DUPLICATE] = mark_switches, [FT_CODE_SWITCH_REPLACED] = mark_switches,
-};
+static void finding_mark(struct marker *m, const struct ft_finding *f, uint32_t number)
+{
+	switch (ft_codes[f->code].mark) {
+	case FT_MARK_NONE:
+		break;
+	case FT_MARK_CABLES:
+		mark_cables(m, f, number);
+		break;
+	case FT_MARK_SLOW:
+		mark_slow(m, f);
+		break;
+	case FT_MARK_HOSTS:
+		mark_hosts(m, f);
+		break;
+	case FT_MARK_SWITCHES:
+		mark_switches(m, f);
+		break;
+	}
+}
 
 static const enum ft_draw_severity severities[] = {
 	[FT_SEVERITY_INFO] = FT_DRAW_INFO,
@@ -281,8 +289,7 @@ static void findings_mark(struct marker *m)
 		const struct ft_finding *f = &m->report->findings[i];
 
 		finding_line(m, f);
-		if (finding_marks[f->code])
-			finding_marks[f->code](m, f, (uint32_t)i + 1);
+		finding_mark(m, f, (uint32_t)i + 1);
 		lacks_mark(m, f);
 	}
 }

@@ -353,9 +353,7 @@ static void sm_line_write(struct ft_text *t, const struct ft_report *r)
 /* The error counts of a slow or narrow cable are a symptom. */
 static bool finding_is_errors(const struct ft_finding *f)
 {
-	bool slow = f->code == FT_CODE_CABLE_SLOW || f->code == FT_CODE_CABLE_NARROW;
-
-	for (size_t i = 0; slow && i < f->symptom_count; i++)
+	for (size_t i = 0; ft_finding_has(f, FT_TRAIT_WEAK) && i < f->symptom_count; i++)
 		if (strstr(f->symptoms[i].text, " counted "))
 			return true;
 	return f->code == FT_CODE_PORT_ERRORS;
