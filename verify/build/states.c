@@ -114,11 +114,9 @@ struct bundle {
 /* Of the observed cables of the switch in @p number @n, if it leads to that in @q; else FT_NONE. */
 static uint32_t cable_at(const struct maker *x, const struct bundle *b, uint32_t n)
 {
-	const struct ft_observed_fabric *observed = &x->m->observed;
-	uint32_t here = x->m->observed_of[b->p], cable = observed->at[observed->switches[here].first_cable + n];
-	uint32_t there = ft_cable_far(&observed->cables[cable], here);
+	const struct ft_cable_end *end = &ft_ends_of(x->m, x->m->observed_of[b->p])[n];
 
-	return observed->switches[there].planned == b->q && there != here ? cable : FT_NONE;
+	return ft_place_behind(x->m, end) == b->q && end->far != end->near ? end->cable : FT_NONE;
 }
 
 static void cable_ports(const struct maker *x, const struct bundle *b, uint32_t cable, uint32_t *a, uint32_t *z)

@@ -70,12 +70,10 @@ static uint32_t *tally_of(struct tally *tally, uint32_t stranger)
 static uint32_t fitting_most(const struct ft_model *m, uint32_t stranger, struct tally *seen, struct tally *fitting)
 {
 	enum { ACCIDENTAL = 2 };
-	const struct ft_observed_switch *sw = &m->observed.switches[stranger];
 	uint32_t most = 0;
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		uint32_t far = ft_cable_far(&m->observed.cables[m->observed.at[sw->first_cable + i]], stranger);
-		uint32_t q = m->observed.switches[far].planned, before;
+	for (const struct ft_cable_end *end = ft_ends_of(m, stranger); end < ft_ends_of(m, stranger + 1); end++) {
+		uint32_t q = ft_place_behind(m, end), before;
 
 		if (q == FT_NONE)
 			continue;

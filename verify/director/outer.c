@@ -42,13 +42,11 @@ static uint32_t planned_port(const struct ft_inspection *in, uint32_t q, uint32_
 static bool plan_ports_hold(const struct ft_inspection *in)
 {
 	const struct ft_model *m = in->x->m;
-	const struct ft_observed_switch *sw = &m->observed.switches[in->observed];
 	uint32_t right = 0, all = 0;
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		uint32_t far = m->observed.switches[ft_cable_far(cable, in->observed)].planned;
-		uint32_t number = ft_port_number(m, ft_cable_port(cable, in->observed)), low;
+	for (const struct ft_cable_end *end = ft_ends_of(m, in->observed); end < ft_ends_of(m, in->observed + 1);
+	     end++) {
+		uint32_t far = ft_place_behind(m, end), number = ft_port_number(m, end->port), low;
 
 		if (far == FT_NONE || ft_width_at(m, in->place, far) == 0)
 			continue;
@@ -139,15 +137,10 @@ static uint32_t ports_untold(const struct ft_inspection *in, const struct ft_gap
 /* Cables of @observed in ports that switches like it use for planned switch @to, but that end on another one. */
 static uint32_t strays_from(const struct ft_model *m, uint32_t observed, uint32_t to)
 {
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-
-		count += m->observed.switches[ft_cable_far(cable, observed)].planned != to &&
-			 ft_port_usual(m, observed, ft_port_number(m, ft_cable_port(cable, observed)), to);
-	}
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		count += ft_place_behind(m, end) != to && ft_port_usual(m, observed, ft_port_number(m, end->port), to);
 	return count;
 }
 
@@ -156,18 +149,16 @@ static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_node *node = node_of(m, in->observed);
-	const struct ft_observed_switch *sw = &m->observed.switches[in->observed];
 	uint32_t origin = m->origin[node->first_port + number - 1], agree = 0, all = 0;
 
-	for (uint32_t i = 0; origin != FT_NONE && i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		uint32_t port = ft_cable_port(cable, in->observed), own = m->origin[port];
-		uint32_t far = m->observed.switches[ft_cable_far(cable, in->observed)].planned;
+	for (const struct ft_cable_end *end = ft_ends_of(m, in->observed); end < ft_ends_of(m, in->observed + 1);
+	     end++) {
+		uint32_t own = m->origin[end->port], far = ft_place_behind(m, end);
 
-		if (own == FT_NONE || m->chips->ports[own].node != m->chips->ports[origin].node)
+		if (origin == FT_NONE || own == FT_NONE || m->chips->ports[own].node != m->chips->ports[origin].node)
 			continue;
 		all++;
-		agree += far != FT_NONE && ft_port_usual(m, in->observed, ft_port_number(m, port), far);
+		agree += far != FT_NONE && ft_port_usual(m, in->observed, ft_port_number(m, end->port), far);
 	}
 	return agree * 2 > all;
 }

@@ -108,16 +108,16 @@ static uint32_t number_now(const struct seating *s, const struct ft_director *d,
 	return (s->seats[chip->node].board * boards + s->seats[chip->node].chip) * ports + (number - 1) % ports + 1;
 }
 
-static void cable_votes(struct seating *s, const struct ft_observed_cable *cable, uint32_t chip, uint32_t at)
+static void cable_votes(struct seating *s, const struct ft_cable_end *end, uint32_t chip, uint32_t at)
 {
 	const struct ft_model *m = s->m;
-	uint32_t far = ft_cable_far(cable, s->observed), there = m->observed.switches[far].planned, number, ports;
-	const struct ft_director *d = ft_director_of(m, far);
+	uint32_t there = ft_place_behind(m, end), number, ports;
+	const struct ft_director *d = ft_director_of(m, end->far);
 
-	if (far == s->observed || there == FT_NONE)
+	if (end->far == end->near || there == FT_NONE)
 		return;
 	ports = d ? ports_a_chip(m, d) : 0;
-	number = d ? number_now(s, d, ports, ft_cable_port(cable, far)) : ft_port_number(m, ft_cable_port(cable, far));
+	number = d ? number_now(s, d, ports, end->far_port) : ft_port_number(m, end->far_port);
 	vote(s, chip, at, port_by_plan(s, there, number), SURE);
 	/* The far chip may have the wrong seat itself. */
 	for (uint32_t n = ports ? (number - 1) % ports + 1 : UINT32_MAX; n <= m->places[there]->ports; n += ports)
@@ -156,12 +156,9 @@ static void votes_collect(struct seating *s)
 	const struct ft_observed_switch *sw = &m->observed.switches[s->observed];
 	uint32_t chip, at;
 
-	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
-
-		if (port_find(s, ft_cable_port(cable, s->observed), &chip, &at))
-			cable_votes(s, cable, chip, at);
-	}
+	for (const struct ft_cable_end *end = ft_ends_of(m, s->observed); end < ft_ends_of(m, s->observed + 1); end++)
+		if (port_find(s, end->port, &chip, &at))
+			cable_votes(s, end, chip, at);
 	for (uint32_t i = s->d->first; i < s->d->first + s->d->count; i++)
 		if (m->chassis->chips[i].line)
 			idle_votes(s, i);

@@ -462,12 +462,10 @@ static void cut_add(const struct ft_inspection *in, const struct part *part, str
 static void cut_lacks(const struct ft_inspection *in, struct ft_finding *f, const struct part *part)
 {
 	struct ft_model *m = in->x->m;
-	const struct ft_observed_switch *sw = &m->observed.switches[in->observed];
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		uint32_t far = m->observed.switches[ft_cable_far(cable, in->observed)].planned;
-		uint32_t port = ft_port_origin(m, ft_cable_port(cable, in->observed));
+	for (const struct ft_cable_end *end = ft_ends_of(m, in->observed); end < ft_ends_of(m, in->observed + 1);
+	     end++) {
+		uint32_t far = ft_place_behind(m, end), port = ft_port_origin(m, end->port);
 		const struct ft_chip *chip =
 			port == FT_NONE ? NULL : ft_chip_of(m->chassis, m->chips->ports[port].node);
 

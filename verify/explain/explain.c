@@ -67,24 +67,16 @@ void ft_surplus_add(struct explain *x, uint32_t cable)
 	x->surplus[x->surplus_count++] = (struct surplus){.cable = cable, .a = a < b ? a : b, .b = a < b ? b : a};
 }
 
-/* Of the cables from @observed to place @peer with oddness @odd, the one in the highest port below @below; or FT_NONE.
- */
-static uint32_t last_cable(const struct ft_model *m, uint32_t observed, uint32_t peer, int odd, uint32_t below)
+/* Of the cables from @observed to place @peer with oddness @odd, the one in the highest port below @below; or NULL. */
+static const struct ft_cable_end *last_cable(const struct ft_model *m, uint32_t observed, uint32_t peer, int odd,
+					     uint32_t below)
 {
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
-	uint32_t last = FT_NONE, port = 0;
+	const struct ft_cable_end *last = NULL;
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		uint32_t cable = m->observed.at[sw->first_cable + i];
-		uint32_t number = ft_port_number(m, ft_cable_port(&m->observed.cables[cable], observed));
-
-		if (number >= below || number <= port ||
-		    m->observed.switches[ft_cable_far(&m->observed.cables[cable], observed)].planned != peer ||
-		    ft_cable_oddness(m, cable) != odd)
-			continue;
-		last = cable;
-		port = number;
-	}
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		if (end->port < below && (!last || end->port > last->port) && ft_place_behind(m, end) == peer &&
+		    ft_cable_oddness(m, end->cable) == odd)
+			last = end;
 	return last;
 }
 
@@ -99,12 +91,12 @@ static void surplus_of_pair(struct explain *x, uint32_t p, uint32_t q, uint32_t 
 
 	for (int odd = ODDNESS_MAX; odd >= 0 && surplus > 0; odd--)
 		for (uint32_t below = UINT32_MAX; surplus > 0; surplus--) {
-			uint32_t cable = last_cable(m, observed, q, odd, below);
+			const struct ft_cable_end *end = last_cable(m, observed, q, odd, below);
 
-			if (cable == FT_NONE)
+			if (!end)
 				break;
-			ft_surplus_add(x, cable);
-			below = ft_port_number(m, ft_cable_port(&m->observed.cables[cable], observed));
+			ft_surplus_add(x, end->cable);
+			below = end->port;
 		}
 }
 

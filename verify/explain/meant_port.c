@@ -36,19 +36,15 @@ enum {
  */
 static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
 {
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	uint32_t there = m->observed_of[peer], low = UINT32_MAX, high = 0, across;
 	int32_t shift = 0;
 	const struct ft_node *far;
 
-	for (uint32_t n = 0; there != FT_NONE && n < sw->cable_count; n++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
-		uint32_t a, b;
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		uint32_t a = ft_port_number(m, end->port), b = ft_port_number(m, end->far_port);
 
-		if (ft_cable_far(cable, observed) != there)
+		if (end->far != there)
 			continue;
-		a = ft_port_number(m, ft_cable_port(cable, observed));
-		b = ft_port_number(m, ft_cable_port(cable, there));
 		if (high > 0 && (int32_t)b - (int32_t)a != shift)
 			return false;
 		shift = (int32_t)b - (int32_t)a;

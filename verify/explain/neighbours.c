@@ -32,15 +32,12 @@ static bool is_told(const struct ft_model *m, const struct ft_port *port)
 
 static struct hearing hearing_of(const struct ft_model *m, uint32_t observed)
 {
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	struct hearing h = {0};
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		const struct ft_port *near = &m->snapshot->ports[ft_cable_port(cable, observed)];
-		const struct ft_port *far = ft_port_peer(m->snapshot, near);
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		const struct ft_port *near = &m->snapshot->ports[end->port], *far = &m->snapshot->ports[end->far_port];
 
-		if (cable->a == cable->b)
+		if (end->far == observed)
 			continue;
 		h.links++;
 		h.deaf += near->deaf;
@@ -140,15 +137,12 @@ static void deaf_report(struct explain *x, uint32_t deaf_port)
 static void deaf_ports_report(struct explain *x, uint32_t observed, const bool *whole)
 {
 	struct ft_model *m = x->m;
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		uint32_t near = ft_cable_port(cable, observed);
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		const struct ft_port *near = &m->snapshot->ports[end->port];
 
-		if (cable->a != cable->b && m->snapshot->ports[near].deaf && is_told(m, &m->snapshot->ports[near]) &&
-		    !whole[observed] && !whole[ft_cable_far(cable, observed)])
-			deaf_report(x, near);
+		if (end->far != observed && near->deaf && is_told(m, near) && !whole[observed] && !whole[end->far])
+			deaf_report(x, end->port);
 	}
 }
 

@@ -123,24 +123,21 @@ static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32
 				 struct ft_text *taken)
 {
 	struct ft_model *m = x->m;
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	char words[FT_PORT_WORDS_SIZE];
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		uint32_t near_port = ft_cable_port(cable, observed), other = ft_cable_far(cable, observed);
-		uint32_t far_port = ft_cable_port(cable, other);
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		uint32_t number = ft_port_number(m, end->port);
 
-		if (other == observed || m->observed.switches[other].planned == FT_NONE)
+		if (end->far == observed || ft_place_behind(m, end) == FT_NONE)
 			continue;
 		count++;
-		*first = *first == FT_NONE ? far_port : *first;
-		ft_finding_symptom(m, f, observed, ft_port_number(m, near_port), "its%s is cabled to %s",
-				   ft_observed_port_words(m, observed, ft_port_number(m, near_port), words),
-				   ft_place_text(m, far_port, &x->text_a));
-		ft_finding_act_ports(m, f, FT_ACT_REMOVE, far_port, near_port);
-		missing_fold(x, f, m->observed.switches[other].planned, far_port, taken);
+		*first = *first == FT_NONE ? end->far_port : *first;
+		ft_finding_symptom(m, f, observed, number, "its%s is cabled to %s",
+				   ft_observed_port_words(m, observed, number, words),
+				   ft_place_text(m, end->far_port, &x->text_a));
+		ft_finding_act_ports(m, f, FT_ACT_REMOVE, end->far_port, end->port);
+		missing_fold(x, f, ft_place_behind(m, end), end->far_port, taken);
 	}
 	return count;
 }
@@ -213,12 +210,10 @@ static void new_director(struct explain *x, uint32_t first)
 	ft_say(m, &f->fix, "unplug it, unless it is to be there");
 }
 
-static bool has_planned_neighbour(const struct ft_model *m, const struct ft_observed_switch *sw, uint32_t observed)
+static bool has_planned_neighbour(const struct ft_model *m, uint32_t observed)
 {
-	for (uint32_t i = 0; i < sw->cable_count; i++)
-		if (m->observed
-			    .switches[ft_cable_far(&m->observed.cables[m->observed.at[sw->first_cable + i]], observed)]
-			    .planned != FT_NONE)
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		if (ft_place_behind(m, end) != FT_NONE)
 			return true;
 	return false;
 }
@@ -235,7 +230,7 @@ void ft_unplanned_explain(struct explain *x)
 		if (sw->planned != FT_NONE || sw->tolerated)
 			continue;
 		/* Of a device that invents switches without end, only those count that show where it is cabled. */
-		if (m->snapshot->source.stopped && (told == STRANGERS_MAX || !has_planned_neighbour(m, sw, i)))
+		if (m->snapshot->source.stopped && (told == STRANGERS_MAX || !has_planned_neighbour(m, i)))
 			continue;
 		if (m->since && next_of_system(m, node_of(m, i)->system_guid, 0) < i)
 			continue;

@@ -733,18 +733,15 @@ static void surplus_cover(struct pairing *q, uint32_t count, uint32_t short_coun
 static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 {
 	const struct ft_model *m = x->m;
-	const struct ft_observed_switch *sw = ft_observed_at(m, p);
-	uint32_t pick = FT_NONE;
+	uint32_t observed = m->observed_of[p], pick = FT_NONE;
 	int odd = -1;
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		uint32_t cable = m->observed.at[sw->first_cable + i];
-
-		if (m->observed.switches[ft_cable_far(&m->observed.cables[cable], m->observed_of[p])].planned != q ||
-		    cable_is_surplus(x, cable) || ft_cable_oddness(m, cable) <= odd)
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		if (ft_place_behind(m, end) != q || cable_is_surplus(x, end->cable) ||
+		    ft_cable_oddness(m, end->cable) <= odd)
 			continue;
-		odd = ft_cable_oddness(m, cable);
-		pick = cable;
+		odd = ft_cable_oddness(m, end->cable);
+		pick = end->cable;
 	}
 	return pick;
 }
@@ -789,7 +786,7 @@ static void ports_uncover(struct pairing *q)
 
 	for (uint32_t i = 0; i < 2 * m->observed.cable_count; i++) {
 		const struct ft_observed_cable *cable = &m->observed.cables[i / 2];
-		uint32_t near = i % 2 ? cable->b : cable->a, far = ft_cable_far(cable, near);
+		uint32_t near = i % 2 ? cable->b : cable->a, far = i % 2 ? cable->a : cable->b;
 		uint32_t p = m->observed.switches[near].planned, peer = m->observed.switches[far].planned;
 		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
 		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);

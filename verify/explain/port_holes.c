@@ -224,19 +224,16 @@ static bool is_twin(const struct holes *h, uint32_t here, uint32_t p)
 static uint32_t column_find(struct holes *h, uint32_t here, uint32_t peer, uint32_t ports)
 {
 	const struct ft_model *m = h->m;
-	const struct ft_observed_switch *sw = &m->observed.switches[m->observed_of[peer]];
-	uint32_t count = 0;
+	uint32_t observed = m->observed_of[peer], count = 0;
 
 	memset(h->column, 0, (ports + 1UL) * sizeof(*h->column));
 	for (const struct ft_pair *pair = ft_pairs_of(m, peer); pair < ft_pairs_of(m, peer + 1); pair++)
 		count += m->observed_of[pair->peer] != FT_NONE && m->cells.seen[pair->cell] > 0 &&
 			 is_twin(h, here, pair->peer);
-	for (uint32_t i = 0; count > 0 && i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		uint32_t far = ft_cable_far(cable, m->observed_of[peer]), p = m->observed.switches[far].planned;
-		uint32_t number = ft_port_number(m, ft_cable_port(cable, far));
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		uint32_t p = ft_place_behind(m, end), number = ft_port_number(m, end->far_port);
 
-		if (p != FT_NONE && number <= ports && is_twin(h, here, p))
+		if (count > 0 && p != FT_NONE && number <= ports && is_twin(h, here, p))
 			h->column[number]++;
 	}
 	return count;

@@ -190,15 +190,13 @@ static uint32_t loose_find(const struct ft_residual *g, const struct ft_plan_cab
 {
 	const struct ft_model *m = g->m;
 	uint32_t a = m->place_of[c->a], b = m->place_of[c->b], observed = m->observed_of[a];
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
-		uint32_t v = ft_cable_port(cable, observed), far = g->far[v];
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		uint32_t far = g->far[end->port];
 
-		if (far != FT_NONE && g->place[far] == b && end_fits(g, a, c->a_port, v) &&
+		if (far != FT_NONE && g->place[far] == b && end_fits(g, a, c->a_port, end->port) &&
 		    end_fits(g, b, c->b_port, far))
-			return v;
+			return end->port;
 	}
 	return FT_NONE;
 }
@@ -207,15 +205,12 @@ static uint32_t loose_find(const struct ft_residual *g, const struct ft_plan_cab
 static uint32_t loose_vertex(struct ft_residual *g, uint32_t place, uint32_t number)
 {
 	const struct ft_model *m = g->m;
-	const struct ft_observed_switch *sw = ft_observed_at(m, place);
+	uint32_t observed = m->observed_of[place];
 
-	for (uint32_t n = 0; number == 0 && n < sw->cable_count; n++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + n]];
-		uint32_t v = ft_cable_port(cable, m->observed_of[place]);
-
-		if (g->far[v] != FT_NONE && g->mate[v] == FT_NONE && end_fits(g, place, 0, v))
-			return v;
-	}
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		if (number == 0 && g->far[end->port] != FT_NONE && g->mate[end->port] == FT_NONE &&
+		    end_fits(g, place, 0, end->port))
+			return end->port;
 	return vertex_of(g, place, number);
 }
 

@@ -154,12 +154,10 @@ static void habits_collect(const struct ft_intent *intent, const uint32_t *membe
 		const struct ft_observed_switch *sw = &f->observed->switches[observed];
 
 		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			const struct ft_observed_cable *cable =
-				&f->observed->cables[f->observed->at[sw->first_cable + n]];
-			uint32_t number = f->snapshot->ports[ft_cable_port(cable, observed)].number;
-			uint32_t far = ft_cable_far(cable, observed);
+			const struct ft_cable_end *end = &f->observed->ends[sw->first_cable + n];
+			uint32_t number = f->snapshot->ports[end->port].number, far = end->far;
 
-			if (cable->a == cable->b || ft_side_of(intent, observed, far) != side ||
+			if (far == observed || ft_side_of(intent, observed, far) != side ||
 			    number > FT_DIRECTOR_PORTS_MAX)
 				continue;
 			if (k < count)

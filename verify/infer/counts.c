@@ -61,10 +61,10 @@ static void uplink_range(const struct ft_inference *f, uint32_t observed, uint32
 
 	*ret_low = *ret_high = 0;
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_observed_cable *cable = &f->observed->cables[f->observed->at[sw->first_cable + n]];
-		uint32_t number = f->snapshot->ports[ft_cable_port(cable, observed)].number;
+		const struct ft_cable_end *end = &f->observed->ends[sw->first_cable + n];
+		uint32_t number = f->snapshot->ports[end->port].number;
 
-		if (cable->a == cable->b || !ft_infer_in_tree(f, ft_cable_far(cable, observed)))
+		if (end->far == observed || !ft_infer_in_tree(f, end->far))
 			continue;
 		if (*ret_low == 0 || number < *ret_low)
 			*ret_low = number;
@@ -428,12 +428,12 @@ struct ft_rate ft_infer_own_rate(const struct ft_inference *f, uint32_t observed
 	uint32_t votes;
 
 	for (uint32_t n = 0; n < sw->cable_count; n++) {
-		const struct ft_observed_cable *cable = &f->observed->cables[f->observed->at[sw->first_cable + n]];
+		const struct ft_cable_end *end = &f->observed->ends[sw->first_cable + n];
 
-		if (cable->a == cable->b)
+		if (end->far == observed)
 			continue;
-		rate_vote(f, cable->a_port, &rates);
-		slower &= ft_rate_mbps(rate_at(f, cable->a_port)) < ft_rate_mbps(f->usual_rate);
+		rate_vote(f, end->port, &rates);
+		slower &= ft_rate_mbps(rate_at(f, end->port)) < ft_rate_mbps(f->usual_rate);
 	}
 	/* A single cable may train badly, unless the hosts are as slow. */
 	for (uint32_t i = 0; i < f->observed->host_count && rates.total == 1; i++)

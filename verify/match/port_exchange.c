@@ -30,23 +30,22 @@ static uint32_t place_of(const struct settling *s, uint32_t observed)
 }
 
 /*
- * The place of @observed at which the cable would be in its ports, if its port, where given, and that of the far end
- * agree. Else FT_NONE.
+ * The place of the near switch at which the cable would be in its ports, if its port, where given, and that of the far
+ * end agree. Else FT_NONE.
  */
-static uint32_t cable_says(const struct ft_model *m, uint32_t observed, const struct ft_observed_cable *c)
+static uint32_t cable_says(const struct ft_model *m, const struct ft_cable_end *end)
 {
-	uint32_t far = ft_cable_far(c, observed), there = m->observed.switches[far].planned, cable, port;
+	uint32_t there = ft_place_behind(m, end), cable, port;
 	const struct ft_plan_cable *planned;
 
-	if (far == observed || there == FT_NONE || ft_port_is_unseated(m, ft_cable_port(c, far)))
+	if (end->far == end->near || there == FT_NONE || ft_port_is_unseated(m, end->far_port))
 		return FT_NONE;
-	cable = ft_port_map_cable(m, there, ft_port_number(m, ft_cable_port(c, far)));
+	cable = ft_port_map_cable(m, there, ft_port_number(m, end->far_port));
 	if (cable == FT_NONE)
 		return FT_NONE;
 	planned = &m->plan->cables[cable];
 	port = m->place_of[planned->a] == there ? planned->b_port : planned->a_port;
-	return port == 0 || ft_port_is_unseated(m, ft_cable_port(c, observed)) ||
-			       port == ft_port_number(m, ft_cable_port(c, observed))
+	return port == 0 || ft_port_is_unseated(m, end->port) || port == ft_port_number(m, end->port)
 		       ? ft_port_map_far(m, cable, there)
 		       : FT_NONE;
 }
@@ -97,8 +96,8 @@ static void votes_make(struct settling *s, uint32_t observed, int step)
 	const struct ft_model *m = s->m;
 	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	for (uint32_t n = 0; n < sw->cable_count; n++)
-		vote(s, cable_says(m, observed, &m->observed.cables[m->observed.at[sw->first_cable + n]]), step);
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		vote(s, cable_says(m, end), step);
 	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
 		vote(s, m->port_map.home[i], step);
 }
@@ -132,9 +131,8 @@ static bool wish_find(struct settling *s, uint32_t observed)
 	if (sw->planned == FT_NONE)
 		return false;
 	votes_make(s, observed, 1);
-	for (uint32_t n = 0; n < sw->cable_count; n++)
-		wish_offer(s, observed,
-			   cable_says(m, observed, &m->observed.cables[m->observed.at[sw->first_cable + n]]));
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		wish_offer(s, observed, cable_says(m, end));
 	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
 		wish_offer(s, observed, m->port_map.home[i]);
 	votes_make(s, observed, -1);

@@ -255,13 +255,10 @@ static bool others_link(const struct ft_model *m, uint32_t observed, uint32_t po
 static void regularity_count(const struct ft_model *m, const uint32_t *ends, uint32_t observed, uint32_t *told,
 			     uint32_t *right)
 {
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		uint32_t at = m->observed.at[sw->first_cable + i];
-		const struct ft_observed_cable *cable = &m->observed.cables[at];
-		uint32_t number = ft_port_number(m, ft_cable_port(cable, observed)), role, votes;
-		uint32_t own = ends[2 * at + (cable->a != observed)];
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		uint32_t number = ft_port_number(m, end->port), role, votes;
+		uint32_t own = ends[2 * end->cable + (m->observed.cables[end->cable].a != observed)];
 		bool agree;
 
 		if (own == FT_NONE || number >= m->habit_ports)

@@ -95,19 +95,16 @@ struct shares {
 	uint32_t count, each; /* how many, and the votes for each */
 };
 
-/* The places that @observed may have by its cable @n, as its lower end or as its upper one. */
-static struct shares shares_of(const struct ft_model *m, uint32_t observed, uint32_t n, bool lower)
+/* The places that the near switch may have by its cable, as its lower end or as its upper one. */
+static struct shares shares_of(const struct ft_model *m, const struct ft_cable_end *end, bool lower)
 {
-	const struct ft_observed_cable *c =
-		&m->observed.cables[m->observed.at[m->observed.switches[observed].first_cable + n]];
-	uint32_t near = ft_port_number(m, ft_cable_port(c, observed));
-	uint32_t far = ft_port_number(m, ft_cable_port(c, ft_cable_far(c, observed)));
+	uint32_t near = ft_port_number(m, end->port), far = ft_port_number(m, end->far_port);
 	uint32_t a_port = lower ? near : far, b_port = lower ? far : near;
 	const struct ft_port_map *e = &m->port_map;
 	uint32_t k, count;
 
-	if (c->a == c->b || !e->key || a_port > e->a_ports || b_port > e->b_ports ||
-	    ft_port_is_unseated(m, c->a_port) || ft_port_is_unseated(m, c->b_port))
+	if (end->far == end->near || !e->key || a_port > e->a_ports || b_port > e->b_ports ||
+	    ft_port_is_unseated(m, end->port) || ft_port_is_unseated(m, end->far_port))
 		return (struct shares){NULL, 0, 0};
 	k = key_of(e, a_port, b_port);
 	count = e->key[k + 1] - e->key[k];
@@ -123,7 +120,7 @@ static void votes_add(const struct ft_model *m, uint32_t observed, uint32_t firs
 	uint32_t *votes = m->port_map.votes;
 
 	for (uint32_t n = 0; n < 2 * sw->cable_count; n++) {
-		struct shares s = shares_of(m, observed, n / 2, n % 2);
+		struct shares s = shares_of(m, &ft_ends_of(m, observed)[n / 2], n % 2);
 
 		for (uint32_t i = 0; i < s.count; i++)
 			if (s.places[i] >= first && s.places[i] - first < count)

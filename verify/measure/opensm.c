@@ -114,12 +114,8 @@ static int extras_gather(const struct ft_weighing *x, const struct ft_finding *f
 	if (observed == FT_NONE)
 		return 0;
 	e->stranger_hosts = m->observed.switches[observed].hosts;
-	for (uint32_t i = 0; i < m->observed.switches[observed].cable_count; i++) {
-		const struct ft_observed_cable *cable =
-			&m->observed.cables[m->observed.at[m->observed.switches[observed].first_cable + i]];
-
-		extra_add(e, m->place_count, m->observed.switches[ft_cable_far(cable, observed)].planned);
-	}
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		extra_add(e, m->place_count, ft_place_behind(m, end));
 	return 0;
 }
 

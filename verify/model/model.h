@@ -65,7 +65,7 @@ struct ft_observed_switch {
 	char *name;	      /* its description made safe; owned */
 	char *label;	      /* its name in the report, with GUID and hosts where names repeat; owned */
 	char *host_names;     /* "node055-node072"; owned */
-	uint32_t first_cable; /* its cables: observed.at[first_cable … + cable_count), a loopback twice */
+	uint32_t first_cable; /* its cables: ft_ends_of(), a loopback twice, alike */
 	uint32_t cable_count;
 	uint32_t hosts; /* host ports cabled to it */
 	uint32_t first_host,
@@ -88,6 +88,13 @@ struct ft_observed_cable {
 	uint32_t a_port, b_port;
 };
 
+/* A cable as seen from one of its switches, @near. */
+struct ft_cable_end {
+	uint32_t cable;		 /* observed cable */
+	uint32_t port, far_port; /* as there */
+	uint32_t near, far;	 /* observed switches */
+};
+
 /* A host's port and the switch port it is cabled to. */
 struct ft_observed_host {
 	uint32_t observed; /* the switch */
@@ -96,11 +103,11 @@ struct ft_observed_host {
 };
 
 struct ft_observed_fabric {
-	struct ft_observed_switch *switches;
+	struct ft_observed_switch *switches; /* and one more, after the last: of it only first_cable is set */
 	uint32_t switch_count;
 	struct ft_observed_cable *cables;
 	uint32_t cable_count;
-	uint32_t *at; /* cable indices, grouped by switch */
+	struct ft_cable_end *ends; /* grouped by switch */
 	struct ft_observed_host *hosts;
 	uint32_t host_count;
 	uint32_t *switch_of_node; /* by snapshot node: the observed switch, or FT_NONE */
@@ -502,15 +509,16 @@ static inline bool ft_port_is_unseated(const struct ft_model *m, uint32_t port)
 	return chip && chip->line && !chip->named;
 }
 
-/* The far switch and the near port of a cable, as seen from @observed. */
-static inline uint32_t ft_cable_far(const struct ft_observed_cable *cable, uint32_t observed)
+/* The cables of an observed switch, up to those of the next one. */
+static inline const struct ft_cable_end *ft_ends_of(const struct ft_model *m, uint32_t observed)
 {
-	return cable->a == observed ? cable->b : cable->a;
+	return m->observed.ends + m->observed.switches[observed].first_cable;
 }
 
-static inline uint32_t ft_cable_port(const struct ft_observed_cable *cable, uint32_t observed)
+/* The place of the switch at the far end, or FT_NONE. */
+static inline uint32_t ft_place_behind(const struct ft_model *m, const struct ft_cable_end *end)
 {
-	return cable->a == observed ? cable->a_port : cable->b_port;
+	return m->observed.switches[end->far].planned;
 }
 
 /*

@@ -138,7 +138,7 @@ static int observed_switches_collect(struct ft_model *m, const uint32_t *order)
 	for (uint32_t k = 0; k < s->node_count; k++)
 		if (s->nodes[order[k]].type == FT_NODE_SWITCH)
 			observed->switch_of_node[order[k]] = count++;
-	observed->switches = ft_arena_zeros(&m->memory, count, sizeof(*observed->switches));
+	observed->switches = ft_arena_zeros(&m->memory, count + 1UL, sizeof(*observed->switches));
 	if (!observed->switches)
 		return -ENOMEM;
 	observed->switch_count = count;
@@ -236,8 +236,8 @@ static int observed_cables_index(struct ft_model *m)
 	struct ft_observed_fabric *observed = &m->observed;
 	uint32_t next = 0;
 
-	observed->at = ft_arena_zeros(&m->memory, 2UL * observed->cable_count, sizeof(*observed->at));
-	if (!observed->at)
+	observed->ends = ft_arena_zeros(&m->memory, 2UL * observed->cable_count, sizeof(*observed->ends));
+	if (!observed->ends)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
 		observed->switches[observed->cables[i].a].cable_count++;
@@ -248,12 +248,17 @@ static int observed_cables_index(struct ft_model *m)
 		next += observed->switches[i].cable_count;
 		observed->switches[i].cable_count = 0;
 	}
+	observed->switches[observed->switch_count].first_cable = next;
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
-		struct ft_observed_switch *a = &observed->switches[observed->cables[i].a],
-					  *b = &observed->switches[observed->cables[i].b];
+		const struct ft_observed_cable *c = &observed->cables[i];
+		struct ft_observed_switch *a = &observed->switches[c->a], *b = &observed->switches[c->b];
 
-		observed->at[a->first_cable + a->cable_count++] = i;
-		observed->at[b->first_cable + b->cable_count++] = i;
+		struct ft_cable_end end = {i, c->a_port, c->b_port, c->a, c->b};
+
+		observed->ends[a->first_cable + a->cable_count++] = end;
+		if (a != b)
+			end = (struct ft_cable_end){i, c->b_port, c->a_port, c->b, c->a};
+		observed->ends[b->first_cable + b->cable_count++] = end;
 	}
 	return 0;
 }

@@ -232,13 +232,10 @@ enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t observed, uin
 /* The cables of @observed that are in their former ports. */
 static uint32_t cables_as_before(const struct ft_model *m, uint32_t observed)
 {
-	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < sw->cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[m->observed.at[sw->first_cable + i]];
-		uint32_t near = ft_port_origin(m, ft_cable_port(cable, observed));
-		uint32_t far = ft_port_origin(m, cable->a == observed ? cable->b_port : cable->a_port);
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		uint32_t near = ft_port_origin(m, end->port), far = ft_port_origin(m, end->far_port);
 
 		count += near < m->chips->port_count && far < m->chips->port_count && m->recall.far[near] != FT_NONE &&
 			 m->recall.far[far] == (m->recall.far[near] ^ 1);
