@@ -53,11 +53,11 @@ def swap(network, links, _slow):
 
 
 def slow_cable(_network, links, slow):
-    slow.append(between(links)[3][0])
+    slow[between(links)[3][0]] = "4xSDR"
 
 
 def slow_host(_network, links, slow):
-    slow.append(hosts(links)[7][0])
+    slow[hosts(links)[7][0]] = "4xSDR"
 
 
 def no_host(_network, links, _slow):
@@ -108,7 +108,7 @@ def check_case(what, design, change, code):
     path, candidate = write("plan.json", json.dumps(design)), write("candidate.json", b"")
     os.unlink(candidate)
     network = Network(path)
-    links, slow = list(network.links), []
+    links, slow = list(network.links), {}
     change(network, links, slow)
     dump = write("now.net", network.dump(links, slow))
     before = json.loads(run(FTCHECK, "--plan", path, "--from", dump, "--format", "json").stdout)

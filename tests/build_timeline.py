@@ -58,13 +58,13 @@ class Network:
                 links.add(tuple(sorted([(node, int(link[1])), (link[2], int(link[3]))])))
         self.links = sorted(links)
 
-    def dump(self, links, slow=()):
-        """The part around the first host, as ibnetdiscover would print it."""
+    def dump(self, links, rates=None, start=None):
+        """The part around a host, by default the first, as ibnetdiscover would print it; @rates: of some cables, by an end."""
         ends = {}
         for a, b in links:
             ends.setdefault(a[0], {})[a[1]] = b
             ends.setdefault(b[0], {})[b[1]] = a
-        start = min((n for n in ends if n.startswith("H")), key=lambda n: self.names[n])
+        start = start or min((n for n in ends if n.startswith("H")), key=lambda n: self.names[n])
         seen, todo, lines = {start}, [start], []
         while todo:
             for far in ends[todo.pop()].values():
@@ -76,7 +76,7 @@ class Network:
                 continue
             lines.append(self.heads[node])
             for port, far in sorted(ends[node].items()):
-                rate = "4xSDR" if (node, port) in slow or far in slow else "4xHDR"
+                rate = (rates or {}).get((node, port)) or (rates or {}).get(far) or "4xHDR"
                 lines.append('[%d]\t"%s"[%d]\t\t# "%s" lid 0 %s' % (port, far[0], far[1], self.names[far[0]], rate))
             lines.append("")
         return "\n".join(lines)
@@ -97,12 +97,12 @@ def steps(rng, network, count):
     first = [link for link in order if host in (link[0][0], link[1][0])]
     for step in range(1, count + 1):
         here = [link for link in order[:len(order) * step // count] if link not in first] + first
-        slow = []
+        slow = {}
         if step < count:
             exchange(rng, here)
             for link in rng.sample([link for link in here if link not in first], 3):
                 here.remove(link)
-            slow = [rng.choice(here)[0]]
+            slow = {rng.choice(here)[0]: "4xSDR"}
         yield step == count, network.dump(here, slow)
 
 

@@ -185,10 +185,18 @@ static bool port_shared(const struct maker *x, const struct bundle *b, uint32_t 
 	return x->s->wiring.cables[wire].a_port == a || x->s->wiring.cables[wire].b_port == z;
 }
 
+/* A finding says so; @swapped: also where it is one of several that are swapped, which may be of one pair. */
+static bool belongs_elsewhere(const struct maker *x, uint32_t cable, bool swapped)
+{
+	uint32_t finding = finding_of(x, cable);
+
+	return finding != FT_NONE && (swapped || x->m->report->findings[finding].code == FT_CODE_CABLE_MISPLACED);
+}
+
 /*
  * Cables in other ports: wrong where the plan gives ports. Such a cable is first that of the wire which it shares a
- * port with, for others of the pair may not be laid yet; @any: then that of any wire, unless a finding says that it
- * belongs between other switches.
+ * port with, for others of the pair may not be laid yet; @any: then that of any wire. What a finding says to belong
+ * between other switches is none of these: it would stand for two planned cables.
  */
 static void wires_in_others(struct maker *x, struct bundle *b, bool any)
 {
@@ -196,7 +204,7 @@ static void wires_in_others(struct maker *x, struct bundle *b, bool any)
 		uint32_t cable = cable_at(x, b, i), w = b->wire;
 
 		if (cable == FT_NONE || x->used[cable] || (!b->exact && x->m->misplaced[cable]) ||
-		    (b->exact && any && finding_of(x, cable) != FT_NONE))
+		    (b->exact && belongs_elsewhere(x, cable, any)))
 			continue;
 		while (w < b->wire + b->count && (x->settled[x->row_of[w]] || (!any && !port_shared(x, b, cable, w))))
 			w++;

@@ -17,7 +17,9 @@
  * Counts hide faults: two moves can leave the number of cables of a pair as planned. So a cable of a pair with the
  * right count may be a surplus one, too, which leaves its pair short of one: cables that port numbers show, and in
  * small parts any one between two places of the residual. Such an explanation is accepted if it has fewer trails; with
- * as many, port numbers decide, and else it is named as an alternative.
+ * as many, port numbers decide, and else it is named as an alternative. While a fabric is built, nothing is taken for
+ * hidden: many cables are missing because nobody has laid them yet, and what accounted for some of these blamed two
+ * good cables for each one in a wrong place.
  *
  * Cost: exponential in the surplus cables of a small part, of which there are at most SMALL_MAX, by branch and bound;
  * each complete set of that search costs one matching of the rest. In a large part O(surplus * (surplus + pairs of
@@ -889,6 +891,12 @@ static bool kinds_are_regular(const struct ft_model *m)
 	return regular;
 }
 
+static void equals_forget(struct pairing *q)
+{
+	for (uint32_t p = 0; p < q->m->place_count; p++)
+		q->equal[p][0] = FT_NONE;
+}
+
 /* Accepts hidden surplus cables that lower the number of faults; between equals, port numbers decide, then the counts.
  */
 static int hidden_find(struct pairing *q)
@@ -898,7 +906,8 @@ static int hidden_find(struct pairing *q)
 	uint32_t shorts = q->short_count, plain, ports, pair[2] = {FT_NONE, FT_NONE};
 	int r = parts_price(q, &plain);
 
-	if (r < 0)
+	equals_forget(q);
+	if (r < 0 || q->m->input->building)
 		return r;
 	ports_uncover(q);
 	r = parts_price(q, &ports);
@@ -907,8 +916,7 @@ static int hidden_find(struct pairing *q)
 		r = parts_price(q, &plain);
 	}
 	for (;;) {
-		for (uint32_t p = 0; p < q->m->place_count; p++)
-			q->equal[p][0] = FT_NONE;
+		equals_forget(q);
 		if (r == 0)
 			r = hidden_try(q, guess, pair);
 		if (r < 0 || pair[0] == FT_NONE)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "planner/write/phases.h"
 #include "verify/explain/residual.h"
 
 static void result_release(struct ft_trail_faults *r)
@@ -39,7 +40,8 @@ enum {
 	COST_PORT = 4,		 /* a move within a switch */
 	COST_SWITCH = 5,	 /* a move to another switch of the tier */
 	COST_TIER = 6,
-	COST_TAKEN = 1, /* a move into a port that is, or may be, occupied */
+	COST_TAKEN = 1,	   /* a move into a port that is, or may be, occupied */
+	SAVED_NOT_DUE = 4, /* of two cables that may be the missing one, that which is not due was not laid */
 };
 
 /* The cost of moving the end of a cable from @wrong to @target. */
@@ -55,12 +57,26 @@ static int64_t move_cost(const struct ft_residual *g, uint32_t wrong, uint32_t t
 	return (g->m->places[from]->kind == g->m->places[to]->kind ? COST_SWITCH : COST_TIER) + taken;
 }
 
+/* Whether the planned cable at @a belongs to a phase that is not over. */
+static bool gap_is_open(const struct ft_residual *g, uint32_t a)
+{
+	const struct ft_phases *phases = g->m->input->phases;
+	const struct ft_plan_cable *c = &g->m->plan->cables[g->planned[a]];
+
+	return phases &&
+	       ft_phase_is_open(phases->design,
+				ft_phase_later(phases->design, phases->of_switch[c->a], phases->of_switch[c->b]),
+				g->m->input->day);
+}
+
 static int64_t gap_cost(const struct ft_residual *g, uint32_t a, uint32_t b)
 {
 	if (ft_residual_is_host(g, a) || ft_residual_is_host(g, b))
 		return COST_HOST_END;
 	/* What is plugged into its port blocks it, and has a finding anyway. */
-	return g->held[a] || g->held[b] ? 0 : COST_CABLE;
+	if (g->held[a] || g->held[b])
+		return 0;
+	return COST_CABLE - gap_is_open(g, a) * SAVED_NOT_DUE;
 }
 
 static int64_t extra_cost(const struct ft_residual *g, uint32_t a, uint32_t b)

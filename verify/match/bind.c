@@ -233,6 +233,41 @@ static void standing_fix(struct ft_model *m, struct matching *g)
 	}
 }
 
+/* Whether the plan has the cable at @end where the names of its two switches say; in its near port, if it gives ports.
+ */
+static bool end_is_named(const struct ft_model *m, const struct matching *g, const struct ft_cable_end *end)
+{
+	uint32_t vertex = g->vertex_of_observed[end->far], planned;
+	uint32_t p = g->named[g->vertex_of_observed[end->near]], q = vertex == FT_NONE ? FT_NONE : g->named[vertex];
+
+	if (q == FT_NONE || !ft_port_map_knows(m, p))
+		return q != FT_NONE && ft_edges_between(&g->planned, p, q) > 0;
+	planned = ft_port_map_cable(m, p, ft_port_number(m, end->port));
+	return planned != FT_NONE && ft_port_map_far(m, planned, p) == q;
+}
+
+/*
+ * While a fabric is built, a switch comes with few of its cables, and the many that it lacks are no evidence against
+ * its name: without them another place, of which nothing is due yet, would cost less. It is fixed in the place of its
+ * name unless most of the cables that are there, and more than one or two, are not as that place has them.
+ */
+static void arrivals_fix(const struct ft_model *m, struct matching *g)
+{
+	enum { FEW = 2 };
+
+	for (uint32_t v = 0; m->input && m->input->building && v < g->vertices; v++) {
+		uint32_t observed = g->observed_of_vertex[v], count = m->observed.switches[observed].cable_count;
+		const struct ft_cable_end *ends = ft_ends_of(m, observed);
+		uint32_t agree = 0;
+
+		if (g->named[v] == FT_NONE || g->named[v] != m->named[observed])
+			continue;
+		for (uint32_t i = 0; i < count; i++)
+			agree += end_is_named(m, g, &ends[i]);
+		g->fixed[v] |= 2 * agree >= count || count - agree <= FEW;
+	}
+}
+
 /* The observed cables that the plan has not between the places of their switches. */
 static uint32_t surplus_of(const struct matching *g)
 {
@@ -453,6 +488,7 @@ static int places_try(struct ft_model *m, struct matching *g, bool moved, struct
 	if (r < 0)
 		return r;
 	standing_fix(m, g);
+	arrivals_fix(m, g);
 	return assign(m, g, result);
 }
 
