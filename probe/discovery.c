@@ -14,8 +14,11 @@
 enum {
 	/* Number of nodes that are asked again whether the fabric still responds, if responses are missing. */
 	WITNESSES = 4,
-	/* Limit of rounds: what was learned may contradict an assumption, and that may happen once more. */
-	ROUNDS = 3,
+	/*
+	 * Limit of rounds: what was learned may contradict an assumption, that may happen once more, and a planned
+	 * switch may be missing.
+	 */
+	ROUNDS = 4,
 	/*
 	 * SwitchPortStateTable (IBTA Vol 1, 14.2.5): PortState of 128 ports in each block, from port 0 on, the upper
 	 * half of a byte first. Present if PortInfo:CapabilityMask of port 0 announces CapabilityMask2, and
@@ -262,6 +265,7 @@ static void take_new(struct discovery *w, const struct ft_query *q, const uint8_
 		return;
 	if (number > 0 && ft_survey_port(w->survey, node, number)) {
 		ft_survey_link(w->survey, q->node, q->port, node, number);
+		ft_survey_mirror(w->survey, node, number);
 		set_port_guid(w, node, number, info);
 	}
 	ask_node_rest(w, node);
@@ -275,15 +279,23 @@ static bool port_is_down(const struct discovery *w, uint32_t node, unsigned int 
 	return is_switch(w, node) && port->read && port->phys_state != FT_PHYS_LINK_UP;
 }
 
-/* SwitchPortStateTable does not decide whether a cable ends there: the port may have come up since. */
-static void doubt_state(struct discovery *w, uint32_t node, unsigned int number)
+/* Reads what was inferred of a port: by SwitchPortStateTable, since which it may have come up, or from its far end. */
+static void doubt_port(struct discovery *w, uint32_t node, unsigned int number)
 {
 	struct ft_survey_port *port = ft_survey_port(w->survey, node, number);
 
-	if (!port->listed_down)
+	if (!port->inferred)
 		return;
-	port->read = port->listed_down = false;
+	port->read = port->inferred = false;
 	ask_port_rest(w, node, number);
+}
+
+/* Likewise of all ports of a switch, for good: one was contradicted. */
+static void doubt_switch(struct discovery *w, uint32_t node)
+{
+	w->survey->nodes[node].doubted = true;
+	for (unsigned int i = 1; i <= w->survey->nodes[node].port_count; i++)
+		doubt_port(w, node, i);
 }
 
 /*
@@ -301,13 +313,19 @@ static bool settle(struct discovery *w, uint32_t node, unsigned int port, uint32
 
 	if (number == 0 || number > t->port_count)
 		return false;
-	doubt_state(w, twin, number);
-	if (port_is_down(w, twin, number))
+	if (ft_survey_port(w->survey, twin, number)->peer_node == FT_NO_NODE)
+		doubt_port(w, twin, number);
+	else
+		doubt_switch(w, twin);
+	if (port_is_down(w, twin, number)) {
+		doubt_switch(w, twin);
 		return false;
+	}
 	if (ft_survey_port(w->survey, twin, number)->peer_node == FT_NO_NODE && (alone || !is_switch(w, twin))) {
 		ft_survey_link(w->survey, node, port, twin, number);
 		if (info)
 			set_port_guid(w, twin, number, info);
+		ft_survey_mirror(w->survey, twin, number);
 		ask_port_rest(w, twin, number);
 		return true;
 	}
@@ -421,16 +439,6 @@ static void take_states(struct discovery *w, const struct ft_query *q, const uin
 	}
 }
 
-/*
- * A port is up by SwitchPortStateTable, and down by PortInfo: it went down just now, or the table is decoded wrongly.
- * Then a port that is up may be listed as down in its place, so all ports are read.
- */
-static void distrust_states(struct discovery *w, uint32_t node)
-{
-	for (unsigned int i = 1; i <= w->survey->nodes[node].port_count; i++)
-		doubt_state(w, node, i);
-}
-
 static void take_port(struct discovery *w, const struct ft_query *q, const uint8_t *info)
 {
 	ft_survey_set_port_info(w->survey, q->node, q->port, info);
@@ -440,8 +448,12 @@ static void take_port(struct discovery *w, const struct ft_query *q, const uint8
 		ask_states(w, q->node);
 	else
 		ask_switch_ports(w, q->node);
-	if (q->port > 0 && port_is_down(w, q->node, q->port))
-		distrust_states(w, q->node);
+	/*
+	 * Up by SwitchPortStateTable, and down by PortInfo: it went down just now, or the table is decoded wrongly.
+	 * Then a port that is up may be listed as down in its place.
+	 */
+	if (q->port > 0 && has_state_table(w, q->node) && port_is_down(w, q->node, q->port))
+		doubt_switch(w, q->node);
 }
 
 static void take_answer(struct discovery *w, const struct ft_query *q, const uint8_t *info)
@@ -596,7 +608,7 @@ int ft_discover(struct ft_survey *survey, const struct ft_scheduler_options *opt
 {
 	int64_t walk_end = walk_end_ms(options);
 	struct discovery w = {.survey = survey};
-	bool alive = true;
+	bool alive = true, more = true;
 	_cleanup_(ft_scheduler_freep) struct ft_scheduler *scheduler = NULL;
 	int r;
 
@@ -610,11 +622,11 @@ int ft_discover(struct ft_survey *survey, const struct ft_scheduler_options *opt
 	w.scheduler = scheduler;
 	w.progress = options->progress;
 	memset(w.answered, 0xff, sizeof(w.answered));
-	for (int i = 0; i < ROUNDS && r == 0; i++) {
+	for (int i = 0; i < ROUNDS && r == 0 && more; i++) {
 		ask_everything(&w);
 		r = ft_scheduler_run(scheduler, walk_end);
-		if (ft_survey_drop_contradictions(survey) == 0)
-			break;
+		more = ft_survey_doubt_mirrors(survey);
+		more |= ft_survey_drop_contradictions(survey) > 0;
 	}
 	if (r == 0)
 		r = check_alive(&w, options->end_ms, &alive);

@@ -6,7 +6,8 @@
  *
  * Each attribute is requested once: NodeInfo of the far node of each port that is up, from one end of the cable only;
  * NodeDescription; PortInfo of each port. Where a switch has SwitchPortStateTable (IBTA Vol 1, 14.2.5), PortInfo of
- * ports that are down by that table is not requested.
+ * ports that are down by that table is not requested; nor, of a cable between switches of one kind, that of the second
+ * end where the first one tells all (ft_survey_mirror()).
  *
  * Two nodes with the same GUID are told apart: if a far end reports a GUID and port that are already cabled to another
  * port, the link is checked from its other side, and the far end becomes a second node of that GUID if the check fails.

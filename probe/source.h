@@ -16,6 +16,11 @@ struct ft_sweep_options {
 	int port;		/* -P: its port, or 0: the first InfiniBand port that is up */
 	enum ft_engine engine;	/* --engine */
 	uint32_t planned_nodes; /* switches and hosts of the plan, by which the engine is chosen; 0: not known */
+	/*
+	 * Switches of the plan, each of them one node; 0: not known. If all are seen, none hides behind the GUID of
+	 * another one, so that one end of a cable may speak for both (survey.h).
+	 */
+	uint32_t planned_switches;
 	enum ft_engine_reason
 		after;		 /* FT_ENGINE_FAILED, FT_ENGINE_INCOMPLETE: of the sweep before; else FT_ENGINE_SAID */
 	uint64_t m_key;		 /* -y: the M_Key that each SMP carries; 0: none */

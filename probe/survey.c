@@ -202,6 +202,7 @@ int ft_survey_unpack(const char *bytes, size_t length, struct ft_survey *survey)
 	}
 	fresh.max_nodes = survey->max_nodes;
 	fresh.max_ports = survey->max_ports;
+	fresh.planned_switches = survey->planned_switches;
 	*survey = fresh;
 	return 0;
 }
@@ -407,7 +408,7 @@ void ft_survey_set_port_info(struct ft_survey *survey, uint32_t node, unsigned i
 	if (!port)
 		return;
 	port->read = true;
-	port->listed_down = false;
+	port->inferred = false;
 	port->phys_state = (uint8_t)field(info, IB_PORT_PHYS_STATE_F);
 	port->logical_state = (uint8_t)field(info, IB_PORT_STATE_F);
 	port->lid = (uint16_t)field(info, IB_PORT_LID_F);
@@ -448,9 +449,78 @@ void ft_survey_set_down(struct ft_survey *survey, uint32_t node, unsigned int nu
 {
 	struct ft_survey_port *port = ft_survey_port(survey, node, number);
 
-	port->read = port->listed_down = true;
+	port->read = port->inferred = true;
 	port->phys_state = 0;
 	port->logical_state = LOGICAL_DOWN;
+}
+
+/* Is the link at the highest rate that is enabled at this end, and is no speed switched off there? */
+static bool rate_is_highest(const struct ft_survey_port *port)
+{
+	/* Speeds are bits in the order of enum ft_speed. */
+	if (port->maybe_fdr10 || port->limits.speeds_enabled >> port->rate.speed != 1 ||
+	    port->limits.speeds_enabled != port->limits.speeds_supported)
+		return false;
+	for (size_t i = 0; i < FT_COUNT(lanes_of_width); i++)
+		if (port->limits.widths_enabled & lanes_of_width[i].code && lanes_of_width[i].value > port->rate.lanes)
+			return false;
+	return port->limits.widths_enabled > 0;
+}
+
+static bool are_alike(const struct ft_survey_node *a, const struct ft_survey_node *b)
+{
+	return a->type == b->type && a->vendor_id == b->vendor_id && a->device_id == b->device_id &&
+	       a->port_count == b->port_count;
+}
+
+void ft_survey_mirror(struct ft_survey *survey, uint32_t node, unsigned int number)
+{
+	struct ft_survey_port *port = ft_survey_port(survey, node, number);
+	const struct ft_survey_node *n = &survey->nodes[node];
+	const struct ft_survey_port *far;
+
+	if (survey->planned_switches == 0 || port->read || port->peer_node == FT_NO_NODE || n->doubted ||
+	    n->type != FT_NODE_SWITCH || !are_alike(n, &survey->nodes[port->peer_node]))
+		return;
+	far = ft_survey_port(survey, port->peer_node, port->peer_port);
+	if (!far->read || far->inferred || far->phys_state != FT_PHYS_LINK_UP || !rate_is_highest(far))
+		return;
+	port->read = port->inferred = true;
+	port->phys_state = far->phys_state;
+	port->logical_state = far->logical_state;
+	port->rate = far->rate;
+	port->limits = far->limits;
+}
+
+/* What was known of a port by the other end of its cable is missing again. */
+static bool port_forget(struct ft_survey_port *port)
+{
+	bool mirrored = port->inferred && port->phys_state == FT_PHYS_LINK_UP;
+
+	port->read &= !mirrored;
+	port->inferred &= !mirrored;
+	return mirrored;
+}
+
+static void port_unlink(struct ft_survey_port *port)
+{
+	port->peer_node = FT_NO_NODE;
+	port_forget(port);
+}
+
+bool ft_survey_doubt_mirrors(struct ft_survey *survey)
+{
+	uint32_t switches = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < survey->node_count; i++)
+		switches += survey->nodes[i].type == FT_NODE_SWITCH;
+	if (switches >= survey->planned_switches)
+		return false;
+	survey->planned_switches = 0;
+	for (size_t i = 0; i < survey->port_count; i++)
+		any |= port_forget(&survey->ports[i]);
+	return any;
 }
 
 void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int number)
@@ -459,8 +529,8 @@ void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int numb
 
 	if (port->peer_node == FT_NO_NODE)
 		return;
-	ft_survey_port(survey, port->peer_node, port->peer_port)->peer_node = FT_NO_NODE;
-	port->peer_node = FT_NO_NODE;
+	port_unlink(ft_survey_port(survey, port->peer_node, port->peer_port));
+	port_unlink(port);
 }
 
 void ft_survey_link(struct ft_survey *survey, uint32_t a, unsigned int a_port, uint32_t b, unsigned int b_port)

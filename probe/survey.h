@@ -28,8 +28,8 @@ struct ft_survey_port {
 	struct ft_rate rate;
 	struct ft_port_limits limits;
 	bool sm;	  /* PortInfo announces a subnet manager there */
-	bool read;	  /* PortInfo came */
-	bool listed_down; /* down by the switch's SwitchPortStateTable, without PortInfo */
+	bool read;	  /* PortInfo came, or what it would say is known otherwise */
+	bool inferred;	  /* read, without PortInfo: see ft_survey_set_down(), ft_survey_mirror() */
 	bool asked;	  /* PortInfo was requested */
 	bool reached;	  /* a path of the sweep goes through it */
 	bool maybe_fdr10; /* QDR or FDR10: ExtendedPortInfo, which distinguishes them, is missing */
@@ -55,6 +55,7 @@ struct ft_survey_node {
 	bool described;
 	bool slotted; /* its slot in the chassis is known */
 	bool gone;    /* unreachable by now: not in the resulting snapshot */
+	bool doubted; /* PortInfo of each of its ports is read, as what was inferred about one was contradicted */
 	char description[FT_SMP_SIZE];
 	uint8_t hops;
 	uint8_t path[FT_SMP_HOPS_MAX + 1]; /* directed route: path[1] to path[hops] are the output ports */
@@ -68,10 +69,11 @@ struct ft_survey {
 	struct ft_map by_guid; /* the first node of a GUID */
 	uint32_t entry_node;   /* FT_NO_NODE until known */
 	uint8_t entry_port;
-	bool without_ext_info; /* a cache file: ExtendedPortInfo cannot be read, and is not missing */
-	uint32_t max_nodes;    /* limit of nodes; 0: none */
-	uint32_t max_ports;    /* likewise of ports, ports 0 included */
-	bool full;	       /* one was left out */
+	bool without_ext_info;	   /* a cache file: ExtendedPortInfo cannot be read, and is not missing */
+	uint32_t max_nodes;	   /* limit of nodes; 0: none */
+	uint32_t max_ports;	   /* likewise of ports, ports 0 included */
+	bool full;		   /* one was left out */
+	uint32_t planned_switches; /* 0: not known, and nothing is inferred from the other end of a cable */
 };
 
 #define FT_SURVEY_EMPTY ((struct ft_survey){.entry_node = FT_NO_NODE})
@@ -121,6 +123,20 @@ void ft_survey_set_ext_info(struct ft_survey *survey, uint32_t node, unsigned in
 
 /* A port that is down by its switch's SwitchPortStateTable; PortInfo was not read. */
 void ft_survey_set_down(struct ft_survey *survey, uint32_t node, unsigned int number);
+
+/*
+ * Takes a switch port's state, rate and limits from the other end of its cable, without PortInfo of its own, if that is
+ * a port of the same kind of switch, up at the highest rate of that kind: no less can be enabled at this end. Of a
+ * slower one PortInfo tells which end is the cause, so that is read. Nobody says, however, that the switch of that GUID
+ * is not two: that is for ft_survey_doubt_mirrors().
+ */
+void ft_survey_mirror(struct ft_survey *survey, uint32_t node, unsigned int number);
+
+/*
+ * If fewer switches were found than are planned, one may hide behind the GUID of another: all that ft_survey_mirror()
+ * said is missing again, and it says nothing any more. Returns whether that makes anything missing.
+ */
+bool ft_survey_doubt_mirrors(struct ft_survey *survey);
 
 /* A cable between two ports, which must exist; their previous far ends lose their links. */
 void ft_survey_link(struct ft_survey *survey, uint32_t a, unsigned int a_port, uint32_t b, unsigned int b_port);

@@ -258,6 +258,7 @@ static int discover_work(const void *arg, int64_t end_ms, struct ft_guard_result
 	ft_confine();
 	survey.max_nodes = max_nodes(options);
 	survey.max_ports = max_ports(options);
+	survey.planned_switches = options->planned_switches;
 	r = ft_port_choose(options->ca, options->port, &from, err);
 	if (r == 0)
 		r = engine_of(options)->discover(options, &from, &survey, &count);
@@ -351,6 +352,7 @@ static int sweep_here(const struct ft_sweep_options *options, int64_t end_ms, st
 
 	survey.max_nodes = max_nodes(options);
 	survey.max_ports = max_ports(options);
+	survey.planned_switches = options->planned_switches;
 	ft_progress_enter(options->progress, FT_PHASE_SWEEP, 0);
 	r = ft_sweep_options_check(options, err);
 	if (r == 0)

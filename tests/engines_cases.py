@@ -322,6 +322,9 @@ def draw(seed, number, directory):
     trouble = Trouble(rng, fabric, entry)
     name, mode = trouble.run()
     options = draw_options(rng, mode)
+    # Who knows how many switches there are asks one end of a cable only, if all are there.
+    if number % 3:
+        options.append("planned_switches=%d" % (len(fabric.switches()) + number % 3 - 1))
     with open(os.path.join(directory, "net"), "wb") as file:
         file.write(fabric.write())
     with open(os.path.join(directory, "commands"), "w", encoding="ascii") as file:
@@ -536,7 +539,7 @@ def judge_files(mode, truth, *files):
 
 def main(arguments):
     if arguments[:1] == ["draw"] and len(arguments) == 4:
-        draw(*arguments[1:])
+        draw(arguments[1], int(arguments[2]), arguments[3])
     elif arguments[:1] == ["line"] and len(arguments) == 3:
         draw_line(int(arguments[1]), arguments[2])
     elif arguments[:1] == ["judge"] and len(arguments) > 3:

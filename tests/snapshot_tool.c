@@ -4,6 +4,7 @@
  *
  *     snapshot_tool sweep OUT [KEY=VALUE ...]  sweeps live; keys: ca port engine timeout_ms
  *                                              max_smps max_smps_per_switch max_smps_per_second retries deadline_ms
+ *                                              planned_switches
  *     snapshot_tool load FILE OUT              reads a dump, a cache or a snapshot
  *     snapshot_tool compare FILE FILE          prints the difference, if any; status 1 then
  *     snapshot_tool summary FILE               figures and states, one a line
@@ -60,6 +61,7 @@ static bool set_option(struct ft_sweep_options *options, const char *argument)
 		{"max_smps_per_second", &options->max_smps_per_second},
 		{"retries", &options->retries},
 		{"deadline_ms", &options->deadline_ms},
+		{"planned_switches", &options->planned_switches},
 		{"port", (unsigned int *)&options->port},
 	};
 	const char *equals = strchr(argument, '=');

@@ -31,7 +31,10 @@ enum {
 
 void ft_bounds_of_plan(const struct ft_plan *plan, struct ft_bounds *ret);
 
-/* Sets planned_nodes, max_nodes and max_ports for a sweep of that plan's fabric. */
+/*
+ * Sets planned_nodes, planned_switches, max_nodes and max_ports for a sweep of that plan's fabric. How many chips
+ * directors have is not always planned.
+ */
 void ft_bounds_sweep(const struct ft_plan *plan, struct ft_sweep_options *sweep);
 
 /* Upper bound of the memory that verifying that snapshot against that plan and writing the report takes, in bytes. */
