@@ -234,6 +234,32 @@ struct ft_ratio ft_blocking_with(const struct ft_model *m, uint32_t rank, struct
 	return product;
 }
 
+struct ft_ratio ft_blocking_worst(const struct ft_model *m, const uint32_t *load, const uint32_t *links,
+				  const uint32_t *part)
+{
+	enum { RANKS_MAX = 16 }; /* a tree has fewer */
+	struct ft_ratio by_rank[RANKS_MAX] = {{0, 0}}, worst = {0, 0};
+
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t rank = m->capacity->rank[p];
+
+		if (load[p] == 0 || rank >= RANKS_MAX || ft_is_beside(m, p) || (rank == 0 && part && part[p] == 0))
+			continue;
+		if (rank == 0 || load[p] > links[p])
+			ratio_raise(&by_rank[rank], load[p], links[p]);
+	}
+	for (uint32_t rank = 0; rank < m->capacity->ranks && rank < RANKS_MAX; rank++) {
+		struct ft_ratio there = by_rank[rank];
+
+		if (there.den == 0)
+			continue;
+		there = ft_blocking_with(m, rank, there);
+		if (worst.den == 0 || ft_ratio_compare(there, worst) > 0)
+			worst = there;
+	}
+	return worst;
+}
+
 /* ---- cuts ---- */
 
 static int planned_count(const struct ft_model *m, struct ft_capacity *c)
@@ -268,10 +294,9 @@ static int graph_make(const struct ft_model *m, const uint32_t *count, struct ft
 
 	if (!edges)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			if (pair->peer > p && m->cells.width[pair->cell] > 0 && count[pair->cell] > 0)
-				edges[n++] = (struct ft_edge){p, pair->peer, count[pair->cell]};
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		if (m->cells.width[cell] > 0 && count[cell] > 0)
+			edges[n++] = (struct ft_edge){m->cells.ends[cell][0], m->cells.ends[cell][1], count[cell]};
 	return ft_multigraph_make(m->place_count, edges, n, ret);
 }
 
@@ -348,13 +373,14 @@ static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uin
 		return r;
 	c->parts = m->network_count;
 	c->cuts = search.count;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-			if (m->cells.width[pair->cell] == 0)
-				continue;
-			c->across[pair->cell] = side[p] ^ side[pair->peer];
-			c->part[pair->cell] = m->network[p];
-		}
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		const uint32_t *ends = m->cells.ends[cell];
+
+		if (m->cells.width[cell] == 0)
+			continue;
+		c->across[cell] = side[ends[0]] ^ side[ends[1]];
+		c->part[cell] = m->network[ends[0]];
+	}
 	return 0;
 }
 

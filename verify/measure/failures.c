@@ -30,7 +30,6 @@ enum {
 	HOPS_WORK_MAX = 400000000, /* edge ends that all searches for distances visit, roughly */
 	HOPS_SAMPLES_MIN = 10,
 	SAMPLES_MIN = 100,
-	RANKS_MAX = 16, /* ranks of a tree; a higher rank has its blocking computed below */
 };
 
 static void after_release(struct ft_failures *x)
@@ -83,20 +82,17 @@ static int after_init(struct ft_failures *x, const struct ft_model *m)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		x->load[p] = m->observed_of[p] != FT_NONE ? ft_load_of(m, p) : 0;
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-			uint32_t up = ft_pair_up(m, p, pair), width = m->cells.width[pair->cell];
-
-			x->leads_up[p] |= width > 0 && ft_leads_up(m, p, pair->peer);
-			if (pair->peer < p)
-				continue;
-			/* What hangs on the tree carries nothing for it. */
-			if (ft_is_beside(m, pair->peer))
-				continue;
-			x->carriers[pair->cell] = ft_pair_carriers(m, p, pair);
-			x->own[pair->cell] = up < x->carriers[pair->cell] ? up : x->carriers[pair->cell];
-			ft_cuts_take(m, x->cuts, pair->cell, width - x->own[pair->cell]);
-			items += x->carriers[pair->cell];
-		}
+		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			x->leads_up[p] |= m->cells.width[pair->cell] > 0 && ft_leads_up(m, p, pair->peer);
+	}
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		/* What hangs on the tree carries nothing for it. */
+		if (ft_is_beside(m, m->cells.ends[cell][1]))
+			continue;
+		x->carriers[cell] = ft_cell_carriers(m, cell);
+		x->own[cell] = ft_number_least(ft_cell_up(m, cell), x->carriers[cell]);
+		ft_cuts_take(m, x->cuts, cell, m->cells.width[cell] - x->own[cell]);
+		items += x->carriers[cell];
 	}
 	x->items = ft_arena_zeros(&x->memory, items, sizeof(*x->items));
 	return x->items ? order_make(x) : -ENOMEM;
@@ -110,10 +106,10 @@ static void items_list(struct ft_failures *x)
 		if (m->observed_of[p] != FT_NONE && !ft_is_beside(m, p) &&
 		    (x->kind == FT_AFTER_SWITCH || ft_is_top(m, p)))
 			x->items[x->item_count++] = (struct ft_failing){p, FT_NONE, 0};
-	for (uint32_t p = 0; x->kind == FT_AFTER_CABLE && p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			for (uint32_t n = 0; pair->peer > p && n < x->carriers[pair->cell]; n++)
-				x->items[x->item_count++] = (struct ft_failing){p, pair->peer, pair->cell};
+	for (uint32_t cell = 0; x->kind == FT_AFTER_CABLE && cell < m->cells.count; cell++)
+		for (uint32_t n = 0; n < x->carriers[cell]; n++)
+			x->items[x->item_count++] =
+				(struct ft_failing){m->cells.ends[cell][0], m->cells.ends[cell][1], cell};
 }
 
 /* ---- one way ---- */
@@ -319,44 +315,6 @@ static uint64_t bisection_look(struct ft_failures *x, const uint32_t *chosen)
 	return planned ? left * MILLION / planned : MILLION;
 }
 
-/* The worst blocking of a rank: load of a switch to its remaining up links; up 0: it has none. */
-struct worst {
-	uint64_t down, up;
-};
-
-static void worst_raise(struct worst *worst, uint64_t down, uint64_t up)
-{
-	if (up > 0 && (worst->up == 0 || down * worst->up > worst->down * up))
-		*worst = (struct worst){down, up};
-}
-
-/* As figures.c does. Above the hosts a rank that passes more than its load does not compensate for others. */
-static struct ft_ratio blocking_look(const struct ft_failures *x)
-{
-	const struct ft_model *m = x->m;
-	struct worst by_rank[RANKS_MAX] = {{0, 0}};
-	struct ft_ratio worst = {0, 0}, there;
-
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		uint32_t rank = m->capacity->rank[p], links = rank == 0 ? x->links[p] : x->above[p];
-
-		if (x->load[p] == 0 || !is_left(x, p) || rank >= RANKS_MAX || (rank == 0 && x->part[p] == 0))
-			continue;
-		if (rank == 0 || x->load[p] > links)
-			worst_raise(&by_rank[rank], x->load[p], links);
-	}
-	for (uint32_t rank = 0; rank < m->capacity->ranks && rank < RANKS_MAX; rank++) {
-		const struct worst *w = &by_rank[rank];
-
-		if (w->up == 0 || ft_ratio_make((int64_t)w->down, (int64_t)w->up, &there) < 0)
-			continue;
-		there = ft_blocking_with(m, rank, there);
-		if (worst.den == 0 || ft_ratio_compare(there, worst) > 0)
-			worst = there;
-	}
-	return worst;
-}
-
 static void parts_count(struct ft_failures *x)
 {
 	if (x->m->capacity->ranks > 1)
@@ -404,7 +362,7 @@ struct ft_failures_state ft_failures_look(struct ft_failures *x, const uint32_t 
 	}
 	s.bisection_ppm = bisection_look(x, chosen);
 	stale_count(x, chosen);
-	s.blocking = blocking_look(x);
+	s.blocking = ft_blocking_worst(m, x->load, x->links, x->part);
 	stale_forget(x);
 	fail_all(x, chosen, false);
 	return s;

@@ -44,11 +44,12 @@ static int graph_make(const struct ft_model *m, const uint32_t *carriers, const 
 
 	if (!edges)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			if (pair->peer > p && carriers[pair->cell] > 0 && is_left(m, dead, p) &&
-			    is_left(m, dead, pair->peer))
-				edges[count++] = (struct ft_hop_edge){p, pair->peer};
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1];
+
+		if (carriers[cell] > 0 && is_left(m, dead, p) && is_left(m, dead, q))
+			edges[count++] = (struct ft_hop_edge){p, q};
+	}
 	r = ft_hop_graph_make(m->place_count, NULL, edges, count, ret);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
 		ret->hosts[p] = is_left(m, dead, p) ? ft_observed_at(m, p)->hosts : 0;

@@ -20,23 +20,24 @@ struct tally {
 	uint32_t planned, up, unjudged;
 };
 
-static struct tally pair_tally(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+static struct tally cell_tally(const struct ft_model *m, uint32_t cell)
 {
 	const struct ft_cells *cells = &m->cells;
-	struct tally t = {.planned = cells->width[pair->cell]};
-	enum ft_status one = m->status[place], other = m->status[pair->peer];
-	bool one_seen = m->observed_of[place] != FT_NONE, other_seen = m->observed_of[pair->peer] != FT_NONE;
+	struct tally t = {.planned = cells->width[cell]};
+	uint32_t p = cells->ends[cell][0], q = cells->ends[cell][1];
+	enum ft_status one = m->status[p], other = m->status[q];
 
-	if (one_seen && other_seen) {
-		uint32_t own = cells->seen[pair->cell] - cells->foreign[pair->cell];
+	if (ft_cell_is_seen(m, cell)) {
+		uint32_t own = cells->seen[cell] - cells->foreign[cell];
 
 		t.up = own < t.planned ? own : t.planned;
-		t.unjudged = cells->unjudged[pair->cell];
+		t.unjudged = cells->unjudged[cell];
 		return t;
 	}
 	if (ft_status_is_gone(one) || ft_status_is_gone(other))
 		return t;
-	if (one == FT_STATUS_UNREACHED || other == FT_STATUS_UNREACHED || (!one_seen && !other_seen))
+	if (one == FT_STATUS_UNREACHED || other == FT_STATUS_UNREACHED ||
+	    (m->observed_of[p] == FT_NONE && m->observed_of[q] == FT_NONE))
 		t.unjudged = t.planned;
 	else
 		t.up = t.planned; /* one end does not respond: its links are up */
@@ -55,47 +56,35 @@ static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
 	struct tally sum = {0};
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
-		tally_add(&sum, pair_tally(m, planned, pair));
+		tally_add(&sum, cell_tally(m, pair->cell));
 	return sum;
 }
 
 /* ---- blocking ---- */
 
-/* Cables of a pair, planned or not, that carry traffic. */
-uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+uint32_t ft_cell_carriers(const struct ft_model *m, uint32_t cell)
 {
-	if (m->observed_of[place] != FT_NONE && m->observed_of[pair->peer] != FT_NONE)
-		return m->cells.seen[pair->cell] + m->cells.unjudged[pair->cell];
-	return pair_tally(m, place, pair).up;
+	return ft_cell_is_seen(m, cell) ? m->cells.seen[cell] + m->cells.unjudged[cell] : cell_tally(m, cell).up;
 }
 
-uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair)
+uint32_t ft_cell_up(const struct ft_model *m, uint32_t cell)
 {
-	struct tally t = pair_tally(m, place, pair);
+	struct tally t = cell_tally(m, cell);
 
 	return t.up + t.unjudged;
 }
 
-static void ratio_raise(struct ft_ratio *worst, int64_t down, int64_t up)
+/* A switch without remaining up links carries no upward traffic. */
+static int blocking_measure(struct ft_model *m)
 {
-	struct ft_ratio ratio;
-
-	if (up > 0 && ft_ratio_make(down, up, &ratio) == 0 && ft_ratio_compare(ratio, *worst) > 0)
-		*worst = ratio;
-}
-
-/*
- * By rank, the worst blocking of the observed switches: @worst has an element for each rank, 0 if there is none. A
- * switch without remaining up links carries no upward traffic.
- */
-static int blocking_find(const struct ft_model *m, struct ft_ratio *worst)
-{
+	struct ft_report *report = m->report;
 	_cleanup_free_ bool *carries = calloc(m->place_count + 1UL, sizeof(*carries));
+	_cleanup_free_ uint32_t *load = calloc(m->place_count + 1UL, sizeof(*load));
+	_cleanup_free_ uint32_t *links = calloc(m->place_count + 1UL, sizeof(*links));
+	struct ft_ratio worst;
 
-	if (!carries)
+	if (!carries || !load || !links)
 		return -ENOMEM;
-	for (uint32_t rank = 0; rank < m->capacity->ranks; rank++)
-		worst[rank] = (struct ft_ratio){0, 1};
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		bool leads_up = false;
 
@@ -103,44 +92,19 @@ static int blocking_find(const struct ft_model *m, struct ft_ratio *worst)
 			bool up = ft_leads_up(m, p, pair->peer);
 
 			leads_up |= up && m->cells.width[pair->cell] > 0;
-			carries[p] |= up && ft_pair_carriers(m, p, pair) > 0;
+			carries[p] |= up && ft_cell_carriers(m, pair->cell) > 0;
 		}
 		carries[p] |= !leads_up || m->observed_of[p] == FT_NONE;
 	}
 	for (uint32_t p = 0; ft_plan_tree_bundles(m->plan) > 0 && p < m->place_count; p++) {
-		uint32_t up = 0;
-
-		if (m->observed_of[p] == FT_NONE || ft_is_beside(m, p))
-			continue;
+		load[p] = m->observed_of[p] == FT_NONE ? 0 : ft_load_of(m, p);
 		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
 			if (ft_carries_from(m, p, pair->peer) && carries[pair->peer])
-				up += ft_pair_carriers(m, p, pair);
-		ratio_raise(&worst[m->capacity->rank[p]], ft_load_of(m, p), up);
+				links[p] += ft_cell_carriers(m, pair->cell);
 	}
-	return 0;
-}
-
-/*
- * Upward traffic passes switches of all ranks, so blocking ratios multiply. The worst case has the worst switch in one
- * rank, and all other ranks as planned.
- */
-static int blocking_measure(struct ft_model *m)
-{
-	struct ft_report *report = m->report;
-	const struct ft_capacity *c = m->capacity;
-	_cleanup_free_ struct ft_ratio *worst = calloc(c->ranks, sizeof(*worst));
-	int r = worst ? blocking_find(m, worst) : -ENOMEM;
-
-	if (r < 0)
-		return r;
-	report->blocking_planned = ft_blocking_with(m, 0, c->blocking[0]);
-	report->blocking_worst = worst[0].num > 0 ? ft_blocking_with(m, 0, worst[0]) : report->blocking_planned;
-	for (uint32_t rank = 1; rank + 1 < c->ranks; rank++) {
-		struct ft_ratio there = ft_blocking_with(m, rank, worst[rank]);
-
-		if (ft_ratio_compare(there, report->blocking_worst) > 0)
-			report->blocking_worst = there;
-	}
+	worst = ft_blocking_worst(m, load, links, NULL);
+	report->blocking_planned = ft_blocking_with(m, 0, m->capacity->blocking[0]);
+	report->blocking_worst = worst.den > 0 ? worst : report->blocking_planned;
 	return 0;
 }
 
@@ -229,10 +193,9 @@ static int switches_count(struct ft_model *m)
 			switch_count(m, p);
 			kind_count(m, p);
 		}
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			if (pair->peer > p)
-				tally_add(&all, pair_tally(m, p, pair));
 	}
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		tally_add(&all, cell_tally(m, cell));
 	report->uplinks.planned = all.planned;
 	/* Those in other ports carry as much as in their own, but are not where they should be. */
 	report->uplinks.up = all.up - m->port_map.shifted;
@@ -257,9 +220,8 @@ static int bisection_measure(struct ft_model *m)
 
 	if (!carriers)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			carriers[pair->cell] = ft_pair_up(m, p, pair);
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		carriers[cell] = ft_cell_up(m, cell);
 	r = ft_capacity_make(m, carriers);
 	if (r < 0)
 		return r;

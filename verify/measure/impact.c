@@ -59,7 +59,6 @@ static int impact_init(struct ft_weighing *x, struct ft_model *m)
 	*x = (struct ft_weighing){.m = m, .cuts = ft_cuts_full(m, FT_IMPACT_UNIT)};
 	x->lost = ft_arena_zeros(&x->memory, cells, sizeof(*x->lost));
 	x->cells = ft_arena_zeros(&x->memory, cells, sizeof(*x->cells));
-	x->ends = ft_arena_zeros(&x->memory, cells, sizeof(*x->ends));
 	x->is_gone = ft_arena_zeros(&x->memory, places, sizeof(*x->is_gone));
 	x->planned_up = ft_arena_zeros(&x->memory, places, sizeof(*x->planned_up));
 	x->lost_up = ft_arena_zeros(&x->memory, places, sizeof(*x->lost_up));
@@ -70,10 +69,8 @@ static int impact_init(struct ft_weighing *x, struct ft_model *m)
 	x->told = ft_arena_zeros(&x->memory, places, sizeof(*x->told));
 	if (x->memory.failed || !x->cuts)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			if (pair->peer > p)
-				ends_tell(x, p, pair->peer, m->cells.width[pair->cell], end_plan);
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		ends_tell(x, m->cells.ends[cell][0], m->cells.ends[cell][1], m->cells.width[cell], end_plan);
 	return guids_map(x);
 }
 
@@ -118,11 +115,8 @@ static void cell_lose(struct ft_weighing *x, uint32_t p, uint32_t q, uint64_t lo
 	lost = lost < room ? lost : room;
 	if (lost == 0)
 		return;
-	if (x->lost[cell] == 0) {
-		x->cells[x->cell_count] = cell;
-		x->ends[x->cell_count][0] = p < q ? p : q;
-		x->ends[x->cell_count++][1] = p < q ? q : p;
-	}
+	if (x->lost[cell] == 0)
+		x->cells[x->cell_count++] = cell;
 	x->lost[cell] += lost;
 	ft_cuts_take(x->m, x->cuts, cell, lost);
 	ends_tell(x, p, q, lost, end_lose);

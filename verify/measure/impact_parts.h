@@ -22,7 +22,6 @@ struct ft_weighing {
 	/* Of one finding: by cell, in millionths of cables; non-zero cells are listed. */
 	uint64_t *lost;
 	uint32_t *cells;
-	uint32_t (*ends)[2]; /* of those cells: places, the lower one first */
 	uint32_t cell_count;
 	bool *is_gone; /* by place */
 	/*

@@ -17,10 +17,10 @@ static uint32_t hosts_at(const struct ft_model *m, uint32_t place)
 	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING ? 0 : planned;
 }
 
-static void bundle_add(const struct ft_model *m, struct ft_plan *observed, uint32_t place, const struct ft_pair *pair)
+static void bundle_add(const struct ft_model *m, struct ft_plan *observed, uint32_t cell)
 {
-	uint32_t a = ft_plan_index(m, place), b = ft_plan_index(m, pair->peer);
-	uint32_t count = pair->peer > place ? ft_pair_carriers(m, place, pair) : 0;
+	uint32_t a = ft_plan_index(m, m->cells.ends[cell][0]), b = ft_plan_index(m, m->cells.ends[cell][1]);
+	uint32_t count = ft_cell_carriers(m, cell);
 
 	if (count > 0)
 		observed->bundles[observed->bundle_count++] =
@@ -38,10 +38,9 @@ struct ft_plan *ft_observed_plan(const struct ft_model *m)
 	observed->bundle_count = 0;
 	if (!observed->bundles)
 		return NULL;
-	for (uint32_t place = 0; place < m->place_count; place++) {
+	for (uint32_t place = 0; place < m->place_count; place++)
 		observed->switches[ft_plan_index(m, place)].hosts = hosts_at(m, place);
-		for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
-			bundle_add(m, observed, place, pair);
-	}
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		bundle_add(m, observed, cell);
 	return FT_STEAL(observed);
 }

@@ -75,10 +75,10 @@ static int network_of_plan(const struct ft_weighing *x, const bool *gone, struct
 
 	if (!edges)
 		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
-			if (pair->peer > p && ft_impact_left(x, pair->cell) > 0)
-				edges[count++] = (struct ft_edge){p, pair->peer, ft_impact_left(x, pair->cell)};
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		if (ft_impact_left(x, cell) > 0)
+			edges[count++] = (struct ft_edge){m->cells.ends[cell][0], m->cells.ends[cell][1],
+							  ft_impact_left(x, cell)};
 	r = network_make(g, m->place_count, edges, count);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++) {
 		g->hosts[p] = gone && gone[p] ? 0 : m->places[p]->hosts;

@@ -79,6 +79,18 @@ uint64_t ft_cuts_least(const struct ft_model *m, const uint64_t *left);
 /* The fraction of @planned that is left, at most 1; 1 where nothing is planned. */
 struct ft_ratio ft_share(uint64_t left, uint64_t planned);
 
+/*
+ * The worst blocking of a path up: upward traffic passes switches of all ranks, so their ratios multiply, and the worst
+ * case has the worst switch in one rank and all others as planned. A rank above the hosts that passes more than its
+ * load does not compensate for others. 0 / 0: no switch has a load and links.
+ *
+ * @load   by place: ft_load_of(), 0 of those that are not there
+ * @links  by place: cables that lead up, as far as they carry
+ * @part   by place: 0 of switches without hosts in reach; NULL: all are in reach
+ */
+struct ft_ratio ft_blocking_worst(const struct ft_model *m, const uint32_t *load, const uint32_t *links,
+				  const uint32_t *part);
+
 /* The blocking of the whole path up, if that of @rank is @there and all others are as planned. */
 struct ft_ratio ft_blocking_with(const struct ft_model *m, uint32_t rank, struct ft_ratio there);
 

@@ -196,8 +196,6 @@ struct ft_recall {
 	uint32_t *far;	   /* by port of m->chips: the end that its cable leads to, or its own of a host, or FT_NONE */
 	uint32_t *port_of; /* by end: the port of m->chips, or FT_NONE */
 	bool *host_gone;   /* by host of the baseline: it is not seen anywhere */
-	uint32_t *hosts_returning; /* by place: hosts that a switch which came back still lacks, and had; NULL: not yet
-				      known */
 };
 
 struct ft_model {
@@ -724,11 +722,11 @@ int ft_model_judge(struct ft_model *m);
 int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input);
 
 /*
- * measure/figures.c: cables of the pair of @place that carry traffic, planned or not; and those of its planned cables
- * that are up or could not be judged.
+ * measure/figures.c: cables of a cell that carry traffic, planned or not; and those of its planned cables that are up
+ * or could not be judged.
  */
-uint32_t ft_pair_carriers(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
-uint32_t ft_pair_up(const struct ft_model *m, uint32_t place, const struct ft_pair *pair);
+uint32_t ft_cell_carriers(const struct ft_model *m, uint32_t cell);
+uint32_t ft_cell_up(const struct ft_model *m, uint32_t cell);
 
 /*
  * check/foreign.c: tests, if the input asks for it, whether the design is that of this fabric; after the figures. 0 or
