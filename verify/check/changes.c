@@ -7,11 +7,11 @@
 #include "verify/model/changes.h"
 #include "verify/model/model.h"
 
-static void places_add(struct ft_model *m, struct ft_finding *f, const struct ft_device_change *change,
+static void places_add(struct ft_model *m, struct ft_finding *f, const struct ft_finding *change,
 		       const struct ft_map *observed_of)
 {
-	for (size_t i = 0; i < change->item_count; i++) {
-		const struct ft_symptom *item = &change->items[i];
+	for (size_t i = 0; i < change->symptom_count; i++) {
+		const struct ft_symptom *item = &change->symptoms[i];
 		uint32_t observed = ft_map_get(observed_of, item->place.guid);
 
 		if (observed == FT_MAP_NONE)
@@ -21,7 +21,7 @@ static void places_add(struct ft_model *m, struct ft_finding *f, const struct ft
 	}
 }
 
-static void change_report(struct ft_model *m, const struct ft_device_change *change, const struct ft_map *observed_of)
+static void change_report(struct ft_model *m, const struct ft_finding *change, const struct ft_map *observed_of)
 {
 	struct ft_finding *f = ft_finding_add(m, change->code, FT_EVIDENCE_SEEN);
 

@@ -16,26 +16,13 @@
 
 enum { SHOWN = 6 };
 
-/* The port of a host at the far end of switch port @port, or NULL. */
-static const struct ft_port *host_at(const struct ft_snapshot *s, const struct ft_port *port)
-{
-	const struct ft_port *far = ft_port_node(s, port)->type == FT_NODE_SWITCH ? ft_port_peer(s, port) : NULL;
-
-	return far && ft_port_node(s, far)->type == FT_NODE_CA ? far : NULL;
-}
-
-static uint64_t key_of(const struct ft_snapshot *s, const struct ft_port *host)
-{
-	return host->guid ? host->guid : ft_port_node(s, host)->guid;
-}
-
 /* The hosts of a snapshot by their GUIDs; 0 or -ENOMEM. */
 static int hosts_map(const struct ft_snapshot *s, struct ft_map *hosts)
 {
 	for (uint32_t i = 0; i < s->port_count; i++) {
-		const struct ft_port *host = host_at(s, &s->ports[i]);
+		const struct ft_port *host = ft_host_behind(s, i);
 
-		if (host && ft_map_add(hosts, key_of(s, host), i, NULL) < 0)
+		if (host && ft_map_add(hosts, ft_host_guid(s, host), i, NULL) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -93,10 +80,10 @@ static void gone_find(struct change *c, const struct ft_map *now, const struct f
 	const struct ft_snapshot *s = c->m->since;
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
-		const struct ft_port *host = host_at(s, &s->ports[i]);
+		const struct ft_port *host = ft_host_behind(s, i);
 		uint32_t observed;
 
-		if (!host || ft_map_get(now, key_of(s, host)) != FT_MAP_NONE || ft_chip_port_aggregates(s, i))
+		if (!host || ft_map_get(now, ft_host_guid(s, host)) != FT_MAP_NONE)
 			continue;
 		observed = ft_map_get(switches, ft_port_node(s, &s->ports[i])->guid);
 		if (observed != FT_MAP_NONE)
@@ -112,7 +99,7 @@ static void new_find(struct change *c, const struct ft_map *before)
 	for (uint32_t i = 0; i < c->m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &c->m->observed.hosts[i];
 
-		if (ft_map_get(before, key_of(s, &s->ports[host->port])) == FT_MAP_NONE)
+		if (ft_map_get(before, ft_host_guid(s, &s->ports[host->port])) == FT_MAP_NONE)
 			change_add(c, s, &s->ports[host->port], host->observed, s->ports[host->switch_port].number);
 	}
 	change_end(c);

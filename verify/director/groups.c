@@ -33,14 +33,6 @@ void ft_groups_release(struct ft_groups *g)
 	*g = (struct ft_groups){0};
 }
 
-bool ft_chip_port_aggregates(const struct ft_snapshot *chips, uint32_t port)
-{
-	const struct ft_port *near = &chips->ports[port], *far = ft_port_peer(chips, near);
-	const struct ft_node *sw = ft_port_node(chips, near);
-
-	return far && near->number == sw->port_count && ft_node_aggregates(chips, ft_port_node(chips, far), sw);
-}
-
 static bool is_switch(const struct ft_chip_graph *g, uint32_t node)
 {
 	return g->s->nodes[node].type == FT_NODE_SWITCH;

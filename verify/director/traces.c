@@ -650,15 +650,6 @@ int ft_traces_explain(const struct ft_inspection *in)
 
 /* ---- slow traces ---- */
 
-/* The lower of the rates at both ends of a trace; of speed 0: unknown. */
-static struct ft_rate trace_rate(const struct ft_model *m, uint32_t port)
-{
-	struct ft_rate near = m->chips->ports[port].rate, far = m->chips->ports[m->chips->ports[port].peer].rate;
-	unsigned int near_mbps = ft_rate_mbps(near), far_mbps = ft_rate_mbps(far);
-
-	return far_mbps > 0 && (near_mbps == 0 || far_mbps < near_mbps) ? far : near;
-}
-
 /* The next port of a line chip, from @port, that has a trace, or FT_NONE. */
 static uint32_t trace_next(const struct ft_model *m, uint32_t port)
 {
@@ -704,7 +695,7 @@ void ft_traces_rate(struct ft_model *m)
 		ft_rate_vote(&votes, m->chips->ports[p].rate);
 	usual = ft_rate_usual(&votes);
 	for (uint32_t p = trace_next(m, 0); p != FT_NONE; p = trace_next(m, p + 1)) {
-		struct ft_rate rate = trace_rate(m, p);
+		struct ft_rate rate = ft_rate_seen(m->chips, &m->chips->ports[p]);
 
 		if (ft_rate_mbps(rate) > 0 && ft_rate_mbps(rate) < ft_rate_mbps(usual))
 			slow_trace_report(m, p, rate, usual);

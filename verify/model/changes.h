@@ -11,17 +11,9 @@
 
 #include "verify/model/report.h"
 
-/* One change, or many of one kind: @items lists them. Strings are safe for a terminal, and owned. */
-struct ft_device_change {
-	enum ft_code code;
-	uint32_t count;
-	char *text, *fix, *expected, *observed;
-	struct ft_symptom *items; /* each with its place */
-	size_t item_count;
-};
-
+/* A finding for each change, or for many of one kind: its symptoms list them, each with its place. */
 struct ft_device_changes {
-	struct ft_device_change *items;
+	struct ft_finding *items;
 	size_t count;
 	bool amended; /* the earlier recording is another one now */
 };

@@ -34,6 +34,29 @@ bool ft_node_aggregates(const struct ft_snapshot *s, const struct ft_node *node,
 					    strstr(ft_node_description(s, node), "Aggregation Node"));
 }
 
+bool ft_chip_port_aggregates(const struct ft_snapshot *chips, uint32_t port)
+{
+	const struct ft_port *near = &chips->ports[port], *far = ft_port_peer(chips, near);
+	const struct ft_node *sw = ft_port_node(chips, near);
+
+	return far && near->number == sw->port_count && ft_node_aggregates(chips, ft_port_node(chips, far), sw);
+}
+
+const struct ft_port *ft_host_behind(const struct ft_snapshot *s, uint32_t port)
+{
+	const struct ft_port *near = &s->ports[port], *far = ft_port_peer(s, near);
+
+	return far && ft_port_node(s, near)->type == FT_NODE_SWITCH && ft_port_node(s, far)->type == FT_NODE_CA &&
+			       !ft_chip_port_aggregates(s, port)
+		       ? far
+		       : NULL;
+}
+
+uint64_t ft_host_guid(const struct ft_snapshot *s, const struct ft_port *port)
+{
+	return port->guid ? port->guid : ft_port_node(s, port)->guid;
+}
+
 /*
  * SHARP aggregation nodes are CAs inside the switch, on one extra port behind the outer ones: the last. A host may be
  * cabled to the last port of an ordinary switch, so further evidence is needed: the switch has one port more than
@@ -70,35 +93,27 @@ static int description_expected(const struct ft_model *m, const struct ft_node *
 	return 0;
 }
 
-const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t observed)
+/* The director that a node of the snapshot is, or NULL. */
+static const struct ft_director *director_at(const struct ft_model *m, uint32_t node)
 {
 	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
-		if (m->chassis->directors[i].node == m->observed.switches[observed].node)
+		if (m->chassis->directors[i].node == node)
 			return &m->chassis->directors[i];
 	return NULL;
 }
 
-/* The ports of a switch; of a director as many as planned, unless its boards have fewer. */
-static uint32_t director_ports(const struct ft_model *m, uint32_t node)
+const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t observed)
 {
-	uint32_t ports = m->snapshot->nodes[node].port_count;
-
-	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++) {
-		const struct ft_director *d = &m->chassis->directors[i];
-
-		for (uint32_t p = 0; d->node == node && p < m->plan->switch_count; p++)
-			if (m->plan->switches[p].tier == d->tier && ft_plan_is_director(m->plan, p))
-				return m->plan->switches[p].ports;
-	}
-	return ports;
+	return director_at(m, m->observed.switches[observed].node);
 }
 
-static uint32_t director_lost_ports(const struct ft_model *m, uint32_t node)
+/* The ports of a director: as many as planned, unless its boards have fewer. */
+static uint32_t director_ports(const struct ft_model *m, const struct ft_director *d)
 {
-	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
-		if (m->chassis->directors[i].node == node)
-			return m->chassis->directors[i].lost_ports;
-	return 0;
+	for (uint32_t p = 0; p < m->plan->switch_count; p++)
+		if (m->plan->switches[p].tier == d->tier && ft_plan_is_director(m->plan, p))
+			return m->plan->switches[p].ports;
+	return m->snapshot->nodes[d->node].port_count;
 }
 
 /* By GUID, then by the other attributes. */
@@ -144,6 +159,7 @@ static int observed_switches_collect(struct ft_model *m, const uint32_t *order)
 	observed->switch_count = count;
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		const struct ft_node *node = &s->nodes[i];
+		const struct ft_director *director;
 		struct ft_observed_switch *sw;
 		int r;
 
@@ -152,8 +168,9 @@ static int observed_switches_collect(struct ft_model *m, const uint32_t *order)
 		sw = &observed->switches[observed->switch_of_node[i]];
 		sw->node = i;
 		sw->guid = node->guid;
-		sw->ports = director_ports(m, i);
-		sw->lost_ports = director_lost_ports(m, i);
+		director = director_at(m, i);
+		sw->ports = director ? director_ports(m, director) : node->port_count;
+		sw->lost_ports = director ? director->lost_ports : 0;
 		sw->planned = FT_NONE;
 		sw->rival = FT_NONE;
 		r = description_expected(m, node);

@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/map.h"
+#include "verify/model/model.h"
 #include "verify/since/changes_parts.h"
 #include "verify/since/since.h"
 
@@ -89,13 +91,7 @@ int ft_change_pair(struct ft_comparison *c)
 	return 0;
 }
 
-/* ---- hosts that a recording knows by their ports ---- */
-
-/* iblinkinfo tells only the GUIDs of the ports of a host, which are not that of the node in many adapters. */
-static uint64_t host_port_guid(const struct ft_snapshot *s, const struct ft_port *port)
-{
-	return port->guid ? port->guid : s->nodes[port->node].guid;
-}
+/* ---- hosts that a recording knows by their ports, as iblinkinfo tells no other GUIDs ---- */
 
 /* The host of now that has a port of host @node of before and is none of before's; else FT_NO_NODE. */
 static uint32_t port_owner(const struct ft_comparison *c, const struct ft_map *owners, uint32_t node)
@@ -107,7 +103,7 @@ static uint32_t port_owner(const struct ft_comparison *c, const struct ft_map *o
 		uint32_t owner = FT_MAP_NONE;
 
 		if (port->peer != FT_NO_PORT)
-			owner = ft_map_get(owners, host_port_guid(c->before, port));
+			owner = ft_map_get(owners, ft_host_guid(c->before, port));
 		if (owner != FT_MAP_NONE && c->earlier[owner] == FT_NO_NODE)
 			return owner;
 	}
@@ -125,7 +121,7 @@ static int ports_compare(struct ft_comparison *c, uint32_t base)
 
 		if (now->nodes[node].type == FT_NODE_CA && now->ports[i].peer != FT_NO_PORT && !c->twin_now[node] &&
 		    c->earlier[node] == FT_NO_NODE &&
-		    ft_map_add(&owners, host_port_guid(now, &now->ports[i]), node, NULL) < 0)
+		    ft_map_add(&owners, ft_host_guid(now, &now->ports[i]), node, NULL) < 0)
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < c->before->node_count; i++) {
@@ -150,38 +146,20 @@ static int ports_compare(struct ft_comparison *c, uint32_t base)
 
 void ft_device_changes_release(struct ft_device_changes *changes)
 {
-	for (size_t i = 0; i < changes->count; i++) {
-		struct ft_device_change *change = &changes->items[i];
-
-		for (size_t n = 0; n < change->item_count; n++) {
-			free(change->items[n].text);
-			free(change->items[n].place.name);
-		}
-		free(change->items);
-		free(change->text);
-		free(change->fix);
-		free(change->expected);
-		free(change->observed);
-	}
+	for (size_t i = 0; i < changes->count; i++)
+		ft_finding_release(&changes->items[i]);
 	free(changes->items);
 	*changes = (struct ft_device_changes){0};
 }
 
-struct ft_device_change *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix)
+struct ft_finding *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix)
 {
-	struct ft_device_change *items =
-		reallocarray(c->changes->items, c->changes->count + 1, sizeof(*c->changes->items));
-	char *copy = strdup(fix);
+	struct ft_finding *change = FT_LIST_MORE(c->changes->items, c->changes->count);
 
-	if (items)
-		c->changes->items = items;
-	if (!items || !copy) {
-		free(copy);
-		c->failed = true;
-		return NULL;
-	}
-	items[c->changes->count] = (struct ft_device_change){.code = code, .fix = copy};
-	return &items[c->changes->count++];
+	if (change)
+		*change = (struct ft_finding){.code = code, .fix = strdup(fix)};
+	c->failed |= !change || !change->fix;
+	return change;
 }
 
 void ft_change_say(struct ft_comparison *c, char **string, const char *format, ...)
@@ -212,33 +190,31 @@ char *ft_change_name(struct ft_comparison *c, const struct ft_snapshot *s, uint3
 	return NULL;
 }
 
-void ft_change_item(struct ft_comparison *c, struct ft_device_change *change, uint32_t node, uint32_t port, char *text)
+void ft_change_item(struct ft_comparison *c, struct ft_finding *change, uint32_t node, uint32_t port, char *text)
 {
-	struct ft_symptom *items = change ? reallocarray(change->items, change->item_count + 1, sizeof(*items)) : NULL;
+	struct ft_symptom *item = change && text ? FT_LIST_MORE(change->symptoms, change->symptom_count) : NULL;
 
-	if (items)
-		change->items = items;
-	if (!items || !text) {
+	if (!item) {
 		c->failed = true;
 		free(text);
 		return;
 	}
-	items[change->item_count++] = (struct ft_symptom){
+	*item = (struct ft_symptom){
 		.text = text,
 		.place = {.name = ft_change_name(c, c->now, node), .guid = c->now->nodes[node].guid, .port = port}};
 	change->count++;
 }
 
-void ft_change_list(struct ft_comparison *c, struct ft_device_change *change, const char *one, const char *many)
+void ft_change_list(struct ft_comparison *c, struct ft_finding *change, const char *one, const char *many)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 
-	if (!change || change->item_count == 0)
+	if (!change || change->symptom_count == 0)
 		return;
-	ft_text_printf(&text, "%zu %s: ", change->item_count, change->item_count == 1 ? one : many);
-	for (size_t i = 0; i < change->item_count && i < SHOWN; i++)
-		ft_text_printf(&text, "%s%s", i ? ", " : "", change->items[i].text);
-	ft_text_more(&text, change->item_count, SHOWN);
+	ft_text_printf(&text, "%zu %s: ", change->symptom_count, change->symptom_count == 1 ? one : many);
+	for (size_t i = 0; i < change->symptom_count && i < SHOWN; i++)
+		ft_text_printf(&text, "%s%s", i ? ", " : "", change->symptoms[i].text);
+	ft_text_more(&text, change->symptom_count, SHOWN);
 	if (ft_text_failed(&text))
 		c->failed = true;
 	else
@@ -394,8 +370,7 @@ static uint32_t chain_find(const struct ft_comparison *c, const struct standing 
 
 static void replaced_tell(struct ft_comparison *c, uint32_t place, uint32_t node)
 {
-	struct ft_device_change *change =
-		ft_change_add(c, FT_CODE_SWITCH_REPLACED, "nothing, if it was replaced on purpose");
+	struct ft_finding *change = ft_change_add(c, FT_CODE_SWITCH_REPLACED, "nothing, if it was replaced on purpose");
 	_cleanup_free_ char *was = ft_change_name(c, c->before, place), *is = ft_change_name(c, c->now, node);
 	unsigned long long old = c->before->nodes[place].guid, new = c->now->nodes[node].guid;
 	bool same = ft_text_short_equal(ft_node_description(c->before, &c->before->nodes[place]),
@@ -415,7 +390,7 @@ static void replaced_tell(struct ft_comparison *c, uint32_t place, uint32_t node
 
 static void exchanged_tell(struct ft_comparison *c, const struct standing *s, const uint32_t *places, uint32_t count)
 {
-	struct ft_device_change *change =
+	struct ft_finding *change =
 		ft_change_add(c, FT_CODE_SWITCH_REPLACED, "nothing, if it was meant; else exchange them again");
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 
@@ -497,7 +472,7 @@ static bool names_differ(const struct ft_comparison *c, uint32_t node)
 
 static void names_compare(struct ft_comparison *c, bool switches, uint32_t base)
 {
-	struct ft_device_change *change = NULL;
+	struct ft_finding *change = NULL;
 
 	for (uint32_t i = 0; i < c->before->node_count && !c->failed; i++) {
 		_cleanup_free_ char *was = NULL, *is = NULL;
@@ -519,15 +494,7 @@ static void names_compare(struct ft_comparison *c, bool switches, uint32_t base)
 
 /* ---- rates: those that are less are found with the cables ---- */
 
-static struct ft_rate link_rate(const struct ft_snapshot *s, const struct ft_port *a)
-{
-	const struct ft_port *b = ft_port_peer(s, a);
-	unsigned int mbps = ft_rate_mbps(a->rate), other = b ? ft_rate_mbps(b->rate) : 0;
-
-	return other > 0 && (mbps == 0 || other < mbps) ? b->rate : a->rate;
-}
-
-static void faster_tell(struct ft_comparison *c, struct ft_device_change **change, const struct ft_port *port,
+static void faster_tell(struct ft_comparison *c, struct ft_finding **change, const struct ft_port *port,
 			struct ft_rate was)
 {
 	const struct ft_port *far = ft_port_peer(c->now, port);
@@ -539,7 +506,7 @@ static void faster_tell(struct ft_comparison *c, struct ft_device_change **chang
 	if (!*change)
 		*change = ft_change_add(c, FT_CODE_CABLE_FASTER, "nothing, if it was made faster on purpose");
 	ft_rate_name(was, before);
-	ft_rate_name(link_rate(c->now, port), after);
+	ft_rate_name(ft_rate_seen(c->now, port), after);
 	ft_change_say(c, &text, "%s port %u - %s port %u at %s instead of %s", near_name ? near_name : "", port->number,
 		      far_name ? far_name : "", far->number, after, before);
 	ft_change_item(c, *change, port->node, port->number, text);
@@ -547,7 +514,7 @@ static void faster_tell(struct ft_comparison *c, struct ft_device_change **chang
 
 static void rates_compare(struct ft_comparison *c)
 {
-	struct ft_device_change *change = NULL;
+	struct ft_finding *change = NULL;
 
 	for (uint32_t i = 0; i < c->now->port_count && !c->failed; i++) {
 		const struct ft_port *port = &c->now->ports[i], *far = ft_port_peer(c->now, port), *was, *was_far;
@@ -560,8 +527,8 @@ static void rates_compare(struct ft_comparison *c)
 		was_far = was ? ft_port_peer(c->before, was) : NULL;
 		if (!was_far || c->later[was_far->node] != far->node || was_far->number != far->number)
 			continue;
-		before = link_rate(c->before, was);
-		if (ft_rate_mbps(before) > 0 && ft_rate_mbps(link_rate(c->now, port)) > ft_rate_mbps(before))
+		before = ft_rate_seen(c->before, was);
+		if (ft_rate_mbps(before) > 0 && ft_rate_mbps(ft_rate_seen(c->now, port)) > ft_rate_mbps(before))
 			faster_tell(c, &change, port, before);
 	}
 	ft_change_list(c, change, "cable is faster than it was", "cables are faster than they were");

@@ -61,7 +61,7 @@ static void unlink_ends(struct ft_snapshot *s, struct ft_port *port)
 }
 
 /* A cable of it to what is still there: the far end is listed. */
-static void cable_lost(struct ft_comparison *c, struct ft_device_change *change, const struct ft_port *far)
+static void cable_lost(struct ft_comparison *c, struct ft_finding *change, const struct ft_port *far)
 {
 	_cleanup_free_ char *name = ft_change_name(c, c->before, far->node);
 	char *text = NULL;
@@ -74,7 +74,7 @@ struct director {
 	uint32_t cables, hosts;
 };
 
-static void chip_take(struct ft_comparison *c, struct ft_device_change *change, uint32_t chip, struct director *d)
+static void chip_take(struct ft_comparison *c, struct ft_finding *change, uint32_t chip, struct director *d)
 {
 	struct ft_snapshot *s = c->before;
 	struct ft_node *node = &s->nodes[chip];
@@ -99,8 +99,8 @@ static void chip_take(struct ft_comparison *c, struct ft_device_change *change, 
 static void director_take(struct ft_comparison *c, const uint32_t *chips, size_t count)
 {
 	_cleanup_free_ char *name = director_name(c, chips, count);
-	struct ft_device_change *change = ft_change_add(
-		c, FT_CODE_CORE_MISSING, "look at its power first; nothing, if it was taken out on purpose");
+	struct ft_finding *change = ft_change_add(c, FT_CODE_CORE_MISSING,
+						  "look at its power first; nothing, if it was taken out on purpose");
 	struct director d = {0};
 
 	if (!change || !name)

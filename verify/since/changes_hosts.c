@@ -12,15 +12,12 @@
 #include "verify/since/changes_parts.h"
 #include "verify/model/chassis.h"
 
-/* The host at a port, or FT_NO_NODE: routers and the aggregation nodes of switches are none. */
+/* The host at a port, or FT_NO_NODE. */
 static uint32_t host_at(const struct ft_snapshot *s, uint32_t port)
 {
-	const struct ft_port *far = ft_port_peer(s, &s->ports[port]);
+	const struct ft_port *host = ft_host_behind(s, port);
 
-	return far && is_switch(s, s->ports[port].node) && ft_port_node(s, far)->type == FT_NODE_CA &&
-			       !ft_chip_port_aggregates(s, port)
-		       ? far->node
-		       : FT_NO_NODE;
+	return host ? host->node : FT_NO_NODE;
 }
 
 /* By host of before that is gone: the new one in all of its ports; FT_NO_NODE where they do not agree. */
@@ -43,7 +40,7 @@ static void heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
 	}
 }
 
-static void heir_tell(struct ft_comparison *c, struct ft_device_change *change, uint32_t host, uint32_t heir)
+static void heir_tell(struct ft_comparison *c, struct ft_finding *change, uint32_t host, uint32_t heir)
 {
 	const struct ft_node *node = &c->now->nodes[heir];
 	_cleanup_free_ char *was = ft_change_name(c, c->before, host), *is = ft_change_name(c, c->now, heir),
@@ -88,7 +85,7 @@ int ft_change_hosts(struct ft_comparison *c, uint32_t base)
 {
 	_cleanup_free_ uint32_t *heir = malloc((c->before->node_count + 1UL) * sizeof(*heir));
 	_cleanup_free_ bool *odd = calloc(c->before->node_count + 1UL, sizeof(*odd));
-	struct ft_device_change *change = NULL;
+	struct ft_finding *change = NULL;
 
 	if (!heir || !odd)
 		return -ENOMEM;

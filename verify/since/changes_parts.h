@@ -22,7 +22,7 @@ static inline bool is_switch(const struct ft_snapshot *s, uint32_t node)
 }
 
 /* A new change at the end; NULL without memory. The functions set c->failed then. */
-struct ft_device_change *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix);
+struct ft_finding *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix);
 
 void ft_change_say(struct ft_comparison *c, char **string, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -31,10 +31,10 @@ void ft_change_say(struct ft_comparison *c, char **string, const char *format, .
 char *ft_change_name(struct ft_comparison *c, const struct ft_snapshot *s, uint32_t node);
 
 /* Adds @text, owned from here on, to the list of @change; its place is a port (0: none) of node @node of now. */
-void ft_change_item(struct ft_comparison *c, struct ft_device_change *change, uint32_t node, uint32_t port, char *text);
+void ft_change_item(struct ft_comparison *c, struct ft_finding *change, uint32_t node, uint32_t port, char *text);
 
 /* Makes the text of @change: "3 hosts WORDS: the first, the second, and 1 more" of its list. */
-void ft_change_list(struct ft_comparison *c, struct ft_device_change *change, const char *one, const char *many);
+void ft_change_list(struct ft_comparison *c, struct ft_finding *change, const char *one, const char *many);
 
 /* Pairs the devices of both by GUID: later and earlier. To be repeated after an amendment. 0 or -ENOMEM. */
 int ft_change_pair(struct ft_comparison *c);

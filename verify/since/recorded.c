@@ -107,16 +107,6 @@ static int names_complete(struct recording *x, struct ft_error *err)
 
 /* ---- the plan: lists that would be empty are left out ---- */
 
-/* The port at the other end, if it is one of a host: routers and the aggregation nodes of switches are none. */
-static const struct ft_port *host_port(const struct ft_snapshot *s, uint32_t port)
-{
-	const struct ft_port *peer = ft_port_peer(s, &s->ports[port]);
-
-	if (!peer || ft_port_node(s, peer)->type != FT_NODE_CA || ft_chip_port_aggregates(s, port))
-		return NULL;
-	return peer;
-}
-
 static bool is_on_switch(const struct ft_snapshot *s, uint32_t port)
 {
 	return ft_port_node(s, &s->ports[port])->type == FT_NODE_SWITCH;
@@ -127,7 +117,7 @@ static void hosts_count(struct recording *x)
 	const struct ft_snapshot *s = x->snapshot;
 
 	for (uint32_t i = 0; i < s->port_count; i++)
-		if (is_on_switch(s, i) && host_port(s, i)) {
+		if (ft_host_behind(s, i)) {
 			x->hosts[s->ports[i].node]++;
 			x->host_count++;
 		}
@@ -228,14 +218,14 @@ static void hosts_write(const struct recording *x, struct ft_text *text)
 	const char *separator = ",\n\t\"hosts\": [";
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
-		const struct ft_port *peer = is_on_switch(s, i) ? host_port(s, i) : NULL;
+		const struct ft_port *peer = ft_host_behind(s, i);
 		const char *name;
 		uint64_t guid;
 
 		if (!peer)
 			continue;
 		name = ft_node_description(s, ft_port_node(s, peer));
-		guid = peer->guid ? peer->guid : ft_port_node(s, peer)->guid;
+		guid = ft_host_guid(s, peer);
 		if (!guid && !ft_infer_name_is_plain(name))
 			continue;
 		ft_text_printf(text, "%s\n\t\t{", separator);
