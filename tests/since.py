@@ -164,6 +164,19 @@ for what, change, wanted in CHANGES:
             all(f[0] == w[0] and all(part in f[1] for part in w[1:]) for f, w in zip(found, wanted)))
     result(what, good, "status %s" % status, *found)
 
+# A new switch within a cable makes paths longer, which is no change of its own.
+whole = fabric({"ftcheck": 1, "name": "t", "topology": "dragonfly", "groups": 9, "group": {"routers": 4, "global": 2},
+                "edge": {"ports": 12, "ports_to_nodes": 2}})
+later = copy.deepcopy(whole)
+near, far = named(later, "g0-r0"), named(later, "g0-r1")
+port, far_port = next((port, end[1]) for port, end in near.links.items() if end[0] == far.guid)
+rate = later.unlink(near.guid, port)
+thief = later.add(Node("S", 0xabcdef0003, 12, b"thief"))
+later.link(near.guid, port, thief.guid, 1, rate)
+later.link(far.guid, far_port, thief.guid, 2, rate)
+found, status = findings(whole, later)
+result("a switch within a cable of a dragonfly", [f[0] for f in found] == ["switch-unplanned"], found)
+
 # Fabrics without names and with odd ones: the GUIDs tell them apart.
 for family in ({"topology": "torus", "dims": [4, 4]}, {"topology": "slim-fly", "q": 5}):
     whole = fabric({"ftcheck": 1, "name": "t", "edge": {"ports": 36}, **family})

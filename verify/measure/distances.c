@@ -267,10 +267,12 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 
 /* ---- what is too far ---- */
 
-/* A loopback in ports that the plan leaves free lengthens no path. */
+/* A loopback, or a switch that is not planned, lengthens no path if it is in ports that the plan leaves free. */
 static bool is_lengthening(const struct ft_finding *f)
 {
-	return ft_finding_has(f, FT_TRAIT_LENGTHENS) && (f->code != FT_CODE_LOOPBACK || f->lack_count > 0);
+	bool takes_ports = f->code == FT_CODE_LOOPBACK || f->code == FT_CODE_SWITCH_UNPLANNED;
+
+	return ft_finding_has(f, FT_TRAIT_LENGTHENS) && (!takes_ports || f->lack_count > 0);
 }
 
 static bool chip_is_stranger(const struct ft_model *m, const struct seen *seen, uint32_t chip)

@@ -51,7 +51,7 @@ const struct ft_code_info ft_codes[FT_CODE_COUNT] = {
 			      .traits = FT_TRAIT_LENGTHENS | FT_TRAIT_UNLEARNED, .cost = FT_COST_FAULT,
 			      .mark = FT_MARK_CABLES, .takes_in = 1},
 	[FT_CODE_SWITCH_UNPLANNED] = {"switch-unplanned", WARNING, "a switch that the plan does not know",
-				      .traits = FT_TRAIT_UNLEARNED, .cost = FT_COST_STRANGER,
+				      .traits = FT_TRAIT_LENGTHENS | FT_TRAIT_UNLEARNED, .cost = FT_COST_STRANGER,
 				      .refusal = "a new switch belongs into the design: into \"islands\", \"switches\" "
 						 "of a graph, or expect.unplanned",
 				      .takes_in = 1},
