@@ -396,8 +396,10 @@ static int excess_check(struct ft_model *m, const struct seen *seen, const struc
 	_cleanup_(ft_text_release) struct ft_text ends = {0}, path = {0};
 	bool regular = found->regular.chips > m->plan->clos;
 	const struct ft_hop_far *far = regular ? &found->regular : &found->any;
-	/* While cables are not due, hosts are farther apart than they will be: as far as what is due makes them. */
-	uint32_t planned = regular && !m->due ? m->plan->clos : longest;
+	/* Where cables are not due, or were accepted otherwise, hosts are as far apart as those that are planned make
+	 * them. */
+	bool changed = m->due || m->design->accepted_count > 0;
+	uint32_t planned = regular && !changed ? m->plan->clos : longest;
 	int r;
 
 	if (far->chips <= planned)
