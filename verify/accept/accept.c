@@ -219,18 +219,15 @@ static int rate_accept(struct accepting *x, const struct ft_finding *f)
 	const struct ft_snapshot *s = x->m->chips;
 
 	for (uint32_t i = 0; i < s->port_count; i++) {
-		const struct ft_port *port = &s->ports[i], *far = ft_port_peer(s, port);
+		const struct ft_port *port = &s->ports[i];
 		const char *name = planned_name(x, ft_port_node(s, port)->guid);
-		struct ft_rate rate = port->rate;
 		char word[FT_RATE_NAME_SIZE];
 
 		for (size_t n = 0; name && n < f->where_count; n++) {
 			if (f->where[n].guid != ft_port_node(s, port)->guid || f->where[n].port != port->number)
 				continue;
-			if (far && ft_rate_mbps(far->rate) > 0 && ft_rate_mbps(far->rate) < ft_rate_mbps(rate))
-				rate = far->rate;
 			change_begin(x);
-			ft_text_add_member(x->text, "rate", ft_rate_name(rate, word));
+			ft_text_add_member(x->text, "rate", ft_rate_name(ft_rate_seen(s, port), word));
 			ft_text_add_member(x->text, "a", name);
 			ft_text_printf(x->text, ", \"a_port\": %u}", port->number);
 			return 0;

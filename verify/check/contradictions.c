@@ -33,13 +33,12 @@ static void members_find(const struct ft_model *m, struct members *of)
 	}
 }
 
-/* The place of a switch that a finding is about, or FT_NONE. */
-static uint32_t place_of(const struct ft_model *m, const struct members *of, uint64_t guid)
+/* True for a switch of these. */
+static bool is_member(const struct ft_model *m, const struct members *of, uint32_t observed)
 {
-	for (uint32_t i = 0; i < of->count; i++)
-		if (m->observed_of[of->places[i]] != FT_NONE && ft_observed_at(m, of->places[i])->guid == guid)
-			return of->places[i];
-	return FT_NONE;
+	uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+
+	return place != FT_NONE && of->is_of[place];
 }
 
 /* True for a cable between two of the machines that is not where this reading of the plan has it. */
@@ -54,7 +53,7 @@ static bool is_explained(const struct ft_model *m, const struct members *of, con
 	if (!coded || f->where_count == 0)
 		return false;
 	for (size_t i = 0; i < f->where_count; i++)
-		if (place_of(m, of, f->where[i].guid) == FT_NONE)
+		if (!is_member(m, of, ft_observed_of_place(&f->where[i])))
 			return false;
 	for (size_t i = 0; i < f->lack_count; i++)
 		if (!of->is_of[m->place_of[f->lacks[i].a]] || !of->is_of[m->place_of[f->lacks[i].b]])
@@ -63,14 +62,12 @@ static bool is_explained(const struct ft_model *m, const struct members *of, con
 }
 
 /* Takes over what @index explains; later findings move up. */
-static void finding_fold(struct ft_model *m, const struct members *of, size_t index, struct ft_finding *into)
+static void finding_fold(struct ft_model *m, size_t index, struct ft_finding *into)
 {
 	struct ft_report *report = m->report;
 	struct ft_finding *f = &report->findings[index];
 
-	uint32_t place = place_of(m, of, f->where[0].guid);
-
-	ft_finding_symptom(m, into, m->observed_of[place], f->where[0].port, "%s", f->text);
+	ft_finding_symptom(m, into, ft_observed_of_place(&f->where[0]), f->where[0].port, "%s", f->text);
 	for (size_t i = 0; i < f->lack_count; i++)
 		ft_finding_lack(m, into, m->place_of[f->lacks[i].a], m->place_of[f->lacks[i].b], f->lacks[i].cables);
 	into->impact.links_lost += f->impact.links_lost;
@@ -103,7 +100,7 @@ static void contradiction_report(struct ft_model *m, const struct members *of)
 	m->failed |= names.failed;
 	for (size_t i = report->finding_count; i-- > 0;)
 		if (is_explained(m, of, &report->findings[i]))
-			finding_fold(m, of, i, &f);
+			finding_fold(m, i, &f);
 	added = ft_finding_add(m, f.code, f.evidence);
 	if (added == &m->lost)
 		ft_finding_release(&f);

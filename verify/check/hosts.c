@@ -399,10 +399,8 @@ static uint32_t listed_missing_count(const struct ft_model *m, uint32_t down)
 /* The edge is among the finding's places. */
 static void edge_where(struct ft_model *m, struct ft_finding *f, uint32_t observed)
 {
-	for (size_t i = 0; i < f->where_count; i++)
-		if (f->where[i].guid == m->observed.switches[observed].guid)
-			return;
-	ft_finding_where_switch(m, f, observed, 0);
+	if (!ft_finding_names(f, observed))
+		ft_finding_where_switch(m, f, observed, 0);
 }
 
 void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h)

@@ -68,7 +68,7 @@ static bool observed_is_called(const struct ft_model *m, uint32_t observed, cons
 static struct who guid_find(const struct ft_model *m, uint64_t guid)
 {
 	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		if (m->observed.switches[i].guid == guid || ft_chip_is_of(m, guid, &m->observed.switches[i]))
+		if (ft_guid_is_of(m, guid, &m->observed.switches[i]))
 			return who_is_observed(m, i);
 	return nobody;
 }
@@ -440,13 +440,10 @@ static int head_look(struct looking *l)
 static bool finding_is_about(const struct looking *l, const struct ft_finding *f)
 {
 	const struct ft_model *m = l->m;
-	const struct ft_observed_switch *sw =
-		l->who.observed == FT_NONE ? NULL : &m->observed.switches[l->who.observed];
 	uint32_t number = l->who.place == FT_NONE ? FT_NONE : ft_plan_index(m, l->who.place);
 
-	for (size_t i = 0; sw && i < f->where_count; i++)
-		if (f->where[i].guid == sw->guid || ft_chip_is_of(m, f->where[i].guid, sw))
-			return true;
+	if (l->who.observed != FT_NONE && ft_finding_names(f, l->who.observed))
+		return true;
 	for (size_t i = 0; number != FT_NONE && i < f->lack_count; i++)
 		if (f->lacks[i].a == number || f->lacks[i].b == number)
 			return true;

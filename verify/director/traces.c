@@ -325,12 +325,7 @@ static void trace_act(struct ft_model *m, struct ft_finding *f, enum ft_act act,
 	struct ft_place places[2];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		const struct ft_node *node = &m->chips->nodes[nodes[i]];
-
-		places[i] = (struct ft_place){
-			.name = ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length),
-			.guid = node->guid,
-			.port = ports[i] == FT_NONE ? 0 : m->chips->ports[ports[i]].number};
+		places[i] = ft_chip_place(m, nodes[i], ports[i]);
 		m->failed |= !places[i].name;
 	}
 	ft_finding_act(m, f, act, &places[0], &places[1]);

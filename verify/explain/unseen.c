@@ -136,11 +136,9 @@ static size_t ports_words(const struct ft_finding *f, size_t first, struct ft_te
 /* The director of the place, also of its chips, or FT_NONE. */
 static uint32_t director_at(const struct ft_model *m, const struct ft_place *place)
 {
-	for (uint32_t n = 0; m->origin && n < m->observed.switch_count; n++)
-		if (ft_observed_is_director(m, n) && (m->observed.switches[n].guid == place->guid ||
-						      ft_chip_is_of(m, place->guid, &m->observed.switches[n])))
-			return n;
-	return FT_NONE;
+	uint32_t observed = ft_observed_of_place(place);
+
+	return observed != FT_NONE && ft_observed_is_director(m, observed) ? observed : FT_NONE;
 }
 
 /* How many places from @first are on one switch or director; a director's ports are on many chips. */
@@ -249,17 +247,20 @@ static const char *until_words(const struct ft_model *m, uint32_t planned, char 
 	return buffer;
 }
 
-/* "edge003 port 20": the first port of the finding, or "". */
+/* "edge003 port 20": the first port of the finding, or "". Ports of a director are those of its chips. */
 static const char *port_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
 {
 	char words[FT_PORT_WORDS_SIZE];
 
 	ft_text_reset(buffer);
-	for (size_t i = 0; i < f->where_count && buffer->length == 0; i++)
-		for (uint32_t n = 0; n < m->observed.switch_count && f->where[i].port > 0; n++)
-			if (m->observed.switches[n].guid == f->where[i].guid && buffer->length == 0)
-				ft_text_printf(buffer, "%s%s", m->observed.switches[n].label,
-					       ft_port_words(&f->where[i], words));
+	for (size_t i = 0; i < f->where_count && buffer->length == 0; i++) {
+		uint32_t observed = ft_observed_of_place(&f->where[i]);
+
+		if (f->where[i].port > 0 && observed != FT_NONE &&
+		    m->observed.switches[observed].guid == f->where[i].guid)
+			ft_text_printf(buffer, "%s%s", m->observed.switches[observed].label,
+				       ft_port_words(&f->where[i], words));
+	}
 	return ft_text_string(buffer);
 }
 

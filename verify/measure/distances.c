@@ -299,7 +299,7 @@ static unsigned int cause_weight(const struct ft_model *m, const struct seen *se
 		weight |= f->lacks[i].cables >= ft_width_at(m, m->place_of[f->lacks[i].a], m->place_of[f->lacks[i].b]);
 	for (size_t i = 0; weight == 1 && i < f->where_count; i++)
 		for (unsigned int n = 0; n < 2; n++)
-			if (ends[n] != FT_NONE && m->observed.switches[ends[n]].guid == f->where[i].guid)
+			if (ends[n] != FT_NONE && ft_observed_of_place(&f->where[i]) == ends[n])
 				return 2;
 	return weight;
 }

@@ -15,25 +15,8 @@
 
 static void impact_release(struct ft_weighing *x)
 {
-	ft_map_release(&x->by_guid);
 	ft_arena_release(&x->memory);
 	free(x->cuts);
-}
-
-static int guids_map(struct ft_weighing *x)
-{
-	const struct ft_model *m = x->m;
-	int r = 0;
-
-	for (uint32_t i = 0; r >= 0 && i < m->observed.switch_count; i++)
-		r = ft_map_add(&x->by_guid, m->observed.switches[i].guid, i, NULL);
-	for (uint32_t i = 0; r >= 0 && m->origin && i < m->chassis->chip_count; i++) {
-		const struct ft_chip *chip = &m->chassis->chips[i];
-
-		r = ft_map_add(&x->by_guid, m->chips->nodes[chip->node].guid,
-			       m->observed.switch_of_node[m->chassis->directors[chip->director].node], NULL);
-	}
-	return r < 0 ? r : 0;
 }
 
 typedef void end_fn(struct ft_weighing *x, uint32_t place, uint64_t cables);
@@ -71,21 +54,14 @@ static int impact_init(struct ft_weighing *x, struct ft_model *m)
 		return -ENOMEM;
 	for (uint32_t cell = 0; cell < m->cells.count; cell++)
 		ends_tell(x, m->cells.ends[cell][0], m->cells.ends[cell][1], m->cells.width[cell], end_plan);
-	return guids_map(x);
+	return 0;
 }
 
 /* ---- bandwidth ---- */
 
-uint32_t ft_impact_observed(const struct ft_weighing *x, uint64_t guid)
+uint32_t ft_impact_place(const struct ft_weighing *x, const struct ft_place *at)
 {
-	uint32_t observed = guid ? ft_map_get(&x->by_guid, guid) : FT_MAP_NONE;
-
-	return observed == FT_MAP_NONE ? FT_NONE : observed;
-}
-
-uint32_t ft_impact_place(const struct ft_weighing *x, uint64_t guid)
-{
-	uint32_t observed = ft_impact_observed(x, guid);
+	uint32_t observed = ft_observed_of_place(at);
 
 	return observed == FT_NONE ? FT_NONE : x->m->observed.switches[observed].planned;
 }
@@ -134,7 +110,7 @@ static void strays_credit(struct ft_weighing *x, const struct ft_finding *f)
 	if (!ft_finding_has(f, FT_TRAIT_MOVED))
 		return;
 	for (size_t i = 0; i + 1 < f->where_count; i += 2) {
-		uint32_t a = ft_impact_place(x, f->where[i].guid), b = ft_impact_place(x, f->where[i + 1].guid);
+		uint32_t a = ft_impact_place(x, &f->where[i]), b = ft_impact_place(x, &f->where[i + 1]);
 
 		if (a != FT_NONE && b != FT_NONE && a != b)
 			ends_tell(x, a, b, FT_IMPACT_UNIT, end_credit);

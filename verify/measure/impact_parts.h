@@ -4,7 +4,6 @@
 #define FT_VERIFY_MEASURE_IMPACT_PARTS_H
 
 #include "base/arena.h"
-#include "base/map.h"
 #include "verify/model/model.h"
 
 enum { FT_IMPACT_UNIT = 1000000 }; /* parts of a cable in which losses are counted */
@@ -18,7 +17,6 @@ enum { FT_IMPACT_BUNDLES_MAX = 2000000 };
 struct ft_weighing {
 	struct ft_model *m;
 	struct ft_arena memory; /* of all lists here but @cuts */
-	struct ft_map by_guid;	/* observed switches by GUID; for directors by their chips too, as findings name them */
 	/* Of one finding: by cell, in millionths of cables; non-zero cells are listed. */
 	uint64_t *lost;
 	uint32_t *cells;
@@ -40,9 +38,8 @@ struct ft_weighing {
 	bool *told; /* by place: those that a finding puts at risk by itself, wherever it is */
 };
 
-/* impact.c: the observed switch of that GUID, and its place; or FT_NONE. */
-uint32_t ft_impact_observed(const struct ft_weighing *x, uint64_t guid);
-uint32_t ft_impact_place(const struct ft_weighing *x, uint64_t guid);
+/* impact.c: the planned switch that one of a finding's places is on; or FT_NONE. */
+uint32_t ft_impact_place(const struct ft_weighing *x, const struct ft_place *at);
 
 /* The remaining planned cables of a pair, without the losses of the current finding. */
 static inline uint32_t ft_impact_left(const struct ft_weighing *x, uint32_t cell)

@@ -100,7 +100,7 @@ static void extra_add(struct extras *e, uint32_t a, uint32_t b)
 static int extras_gather(const struct ft_weighing *x, const struct ft_finding *f, struct extras *e)
 {
 	const struct ft_model *m = x->m;
-	uint32_t observed = f->code == FT_CODE_SWITCH_UNPLANNED ? ft_impact_observed(x, f->where[0].guid) : FT_NONE;
+	uint32_t observed = f->code == FT_CODE_SWITCH_UNPLANNED ? ft_observed_of_place(&f->where[0]) : FT_NONE;
 
 	*e = (struct extras){.hosts_at = FT_NONE};
 	e->ends = calloc(f->where_count + (observed == FT_NONE ? 0 : m->observed.switches[observed].cable_count) + 1UL,
@@ -108,9 +108,9 @@ static int extras_gather(const struct ft_weighing *x, const struct ft_finding *f
 	if (!e->ends)
 		return -ENOMEM;
 	for (size_t i = 0; ft_finding_has(f, FT_TRAIT_STRAY) && i + 1 < f->where_count; i += 2)
-		extra_add(e, ft_impact_place(x, f->where[i].guid), ft_impact_place(x, f->where[i + 1].guid));
+		extra_add(e, ft_impact_place(x, &f->where[i]), ft_impact_place(x, &f->where[i + 1]));
 	if (f->code == FT_CODE_HOST_ON_CORE && f->where_count > 0)
-		e->hosts_at = ft_impact_place(x, f->where[0].guid);
+		e->hosts_at = ft_impact_place(x, &f->where[0]);
 	if (observed == FT_NONE)
 		return 0;
 	e->stranger_hosts = m->observed.switches[observed].hosts;

@@ -118,18 +118,11 @@ static void interface_set(const struct ft_snapshot *s, const struct ft_port *por
 		ft_place_interface_set(place, ft_port_name(s, port));
 }
 
-static struct ft_place place_of_port(const struct ft_snapshot *s, const struct ft_port *port)
-{
-	struct ft_place place = {.guid = ft_port_node(s, port)->guid, .port = port->number};
-
-	interface_set(s, port, &place);
-	return place;
-}
-
 static struct ft_place place_of_observed(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
 	const struct ft_node *node = &m->snapshot->nodes[m->observed.switches[observed].node];
-	struct ft_place place = {.guid = m->observed.switches[observed].guid, .port = number};
+	struct ft_place place = {
+		.guid = m->observed.switches[observed].guid, .port = number, .switch_number = observed + 1};
 
 	interface_set(m->snapshot, ft_node_port(m->snapshot, node, number), &place);
 	return place;
@@ -143,17 +136,16 @@ const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, 
 	return ft_port_words(&place, buffer);
 }
 
-/* @place with @name, which is moved. */
-static void where_add(struct ft_model *m, struct ft_finding *f, char *name, struct ft_place place)
+/* The name of @place is moved. */
+static void where_add(struct ft_model *m, struct ft_finding *f, struct ft_place place)
 {
-	struct ft_place *where = name ? LIST_MORE(m, f->where, f->where_count) : NULL;
+	struct ft_place *where = place.name ? LIST_MORE(m, f->where, f->where_count) : NULL;
 
-	m->failed |= !name;
-	place.name = name;
+	m->failed |= !place.name;
 	if (where)
 		*where = place;
 	else
-		free(name);
+		free(place.name);
 }
 
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables)
@@ -178,9 +170,39 @@ void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 		*gone = ft_plan_index(m, place);
 }
 
-static char *node_name(const struct ft_snapshot *s, const struct ft_node *node)
+/* The chip of a director that node @node of the chips' snapshot is, or NULL. */
+static const struct ft_chip *chip_of_node(const struct ft_model *m, uint32_t node)
 {
-	return ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+	return m->origin ? ft_chip_of(m->chassis, node) : NULL;
+}
+
+/* The observed switch of node @node of the chips' snapshot, or FT_NONE. */
+static uint32_t observed_of_node(const struct ft_model *m, uint32_t node)
+{
+	const struct ft_chip *chip = chip_of_node(m, node);
+	const struct ft_node *n = &m->chips->nodes[node];
+	uint32_t whole;
+
+	if (!m->origin)
+		return m->observed.switch_of_node[node];
+	if (chip)
+		return m->observed.switch_of_node[m->chassis->directors[chip->director].node];
+	whole = n->port_count > 0 ? m->chassis->whole_port[n->first_port] : FT_NO_PORT;
+	return whole == FT_NO_PORT ? FT_NONE : m->observed.switch_of_node[m->snapshot->ports[whole].node];
+}
+
+struct ft_place ft_chip_place(const struct ft_model *m, uint32_t node, uint32_t port)
+{
+	const struct ft_node *n = &m->chips->nodes[node];
+	struct ft_place place = {.name = ft_text_safe_dup(ft_node_description(m->chips, n), n->description_length),
+				 .guid = n->guid,
+				 .switch_number = observed_of_node(m, node) + 1};
+
+	if (port != FT_NONE) {
+		place.port = m->chips->ports[port].number;
+		interface_set(m->chips, &m->chips->ports[port], &place);
+	}
+	return place;
 }
 
 /* The port of the chips' snapshot for port @port_number of a director, or FT_NONE: no director, or not seen. */
@@ -193,15 +215,22 @@ static uint32_t chip_port_of(const struct ft_model *m, uint32_t observed, uint32
 	return ft_port_origin(m, node->first_port + port_number - 1);
 }
 
-void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number)
+/* A port of an observed switch, of a director that of the chip, if it was seen; 0: none. The name is owned. */
+static struct ft_place switch_place(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
 	uint32_t chip_port = chip_port_of(m, observed, port_number);
+	struct ft_place place;
 
-	if (chip_port != FT_NONE) {
-		ft_finding_where_chip_port(m, f, chip_port);
-		return;
-	}
-	where_add(m, f, strdup(m->observed.switches[observed].name), place_of_observed(m, observed, port_number));
+	if (chip_port != FT_NONE)
+		return ft_chip_place(m, m->chips->ports[chip_port].node, chip_port);
+	place = place_of_observed(m, observed, port_number);
+	place.name = strdup(m->observed.switches[observed].name);
+	return place;
+}
+
+void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number)
+{
+	where_add(m, f, switch_place(m, observed, port_number));
 }
 
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
@@ -218,17 +247,12 @@ void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t po
 
 void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node)
 {
-	const struct ft_node *n = &m->chips->nodes[node];
-
-	where_add(m, f, node_name(m->chips, n), (struct ft_place){.guid = n->guid});
+	where_add(m, f, ft_chip_place(m, node, FT_NONE));
 }
 
 void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port)
 {
-	const struct ft_port *p = &m->chips->ports[port];
-	const struct ft_node *node = ft_port_node(m->chips, p);
-
-	where_add(m, f, node_name(m->chips, node), place_of_port(m->chips, p));
+	where_add(m, f, ft_chip_place(m, m->chips->ports[port].node, port));
 }
 
 void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_observed_cable *cable)
@@ -276,8 +300,7 @@ static struct ft_place act_place(struct ft_model *m, uint32_t port, uint32_t pla
 	struct ft_place at = {0};
 
 	if (origin != FT_NONE) {
-		at = place_of_port(m->chips, &m->chips->ports[origin]);
-		at.name = node_name(m->chips, ft_port_node(m->chips, &m->chips->ports[origin]));
+		at = ft_chip_place(m, m->chips->ports[origin].node, origin);
 	} else if (place != FT_NONE) {
 		const struct ft_observed_switch *sw = ft_observed_at(m, place);
 
@@ -297,21 +320,6 @@ void ft_finding_act_ends(struct ft_model *m, struct ft_finding *f, enum ft_act a
 	a_name = x.name;
 	b_name = y.name;
 	ft_finding_act(m, f, act, &x, &y);
-}
-
-static struct ft_place symptom_place(const struct ft_model *m, uint32_t observed, uint32_t port_number)
-{
-	uint32_t chip_port = chip_port_of(m, observed, port_number);
-	struct ft_place place;
-
-	if (chip_port == FT_NONE) {
-		place = place_of_observed(m, observed, port_number);
-		place.name = strdup(m->observed.switches[observed].name);
-		return place;
-	}
-	place = place_of_port(m->chips, &m->chips->ports[chip_port]);
-	place.name = node_name(m->chips, ft_port_node(m->chips, &m->chips->ports[chip_port]));
-	return place;
 }
 
 /* @place is moved. */
@@ -338,17 +346,16 @@ void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t obser
 	va_list args;
 
 	va_start(args, format);
-	symptom_add(m, f, symptom_place(m, observed, port_number), format, args);
+	symptom_add(m, f, switch_place(m, observed, port_number), format, args);
 	va_end(args);
 }
 
 void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t node, const char *format, ...)
 {
-	const struct ft_node *n = &m->chips->nodes[node];
 	va_list args;
 
 	va_start(args, format);
-	symptom_add(m, f, (struct ft_place){.name = node_name(m->chips, n), .guid = n->guid}, format, args);
+	symptom_add(m, f, ft_chip_place(m, node, FT_NONE), format, args);
 	va_end(args);
 }
 
@@ -384,13 +391,6 @@ static void chip_add(const struct ft_model *m, const struct ft_chip *chip, struc
 	} else {
 		ft_text_printf(text, " %s chip 0x%016" PRIx64, chip->line ? "line" : "fabric", node->guid);
 	}
-}
-
-/* The chip of a director that node @node of the chips' snapshot is, or NULL. */
-static const struct ft_chip *chip_of_node(const struct ft_model *m, uint32_t node)
-{
-	return m->origin && m->chassis->chip_of[node] != FT_NO_NODE ? &m->chassis->chips[m->chassis->chip_of[node]]
-								    : NULL;
 }
 
 /* Adds the name of the switch, or the chip of a director, that has port @port of the snapshot. */
@@ -535,7 +535,7 @@ const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_te
 	return ft_text_string(buffer);
 }
 
-bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw)
+bool ft_guid_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw)
 {
 	for (uint32_t i = 0; m->origin && i < m->chassis->chip_count; i++) {
 		const struct ft_chip *chip = &m->chassis->chips[i];
@@ -543,15 +543,14 @@ bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_obse
 		if (m->chassis->directors[chip->director].node == sw->node && m->chips->nodes[chip->node].guid == guid)
 			return true;
 	}
-	return false;
+	return sw->guid == guid;
 }
 
 const char *ft_place_label(const struct ft_model *m, const struct ft_place *place)
 {
-	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		if (m->observed.switches[i].guid == place->guid)
-			return m->observed.switches[i].label;
-	return place->name;
+	uint32_t observed = ft_observed_of_place(place);
+
+	return observed == FT_NONE ? place->name : m->observed.switches[observed].label;
 }
 
 static int place_compare(const void *a, const void *b)
@@ -742,10 +741,10 @@ static int finding_compare(const void *a, const void *b)
 	return ft_text_natural_compare(x->id, y->id);
 }
 
-static bool finding_names(const struct ft_model *m, const struct ft_finding *f, const struct ft_observed_switch *sw)
+bool ft_finding_names(const struct ft_finding *f, uint32_t observed)
 {
 	for (size_t n = 0; n < f->where_count; n++)
-		if (f->where[n].guid == sw->guid || ft_chip_is_of(m, f->where[n].guid, sw))
+		if (ft_observed_of_place(&f->where[n]) == observed)
 			return true;
 	return false;
 }
@@ -777,7 +776,7 @@ static void doubts_name(struct ft_model *m, struct ft_finding *f)
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
-		if (sw->rival != FT_NONE && finding_names(m, f, sw)) {
+		if (sw->rival != FT_NONE && ft_finding_names(f, i)) {
 			rival_name(m, f, sw);
 			return;
 		}

@@ -813,6 +813,18 @@ int ft_string_set(char **string, const char *format, ...) __attribute__((format(
 /* "edge003 port 20"; @buffer is reset first. */
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
 
+/* The observed switch that a place of a finding is on, also by a chip of a director; or FT_NONE. */
+static inline uint32_t ft_observed_of_place(const struct ft_place *place)
+{
+	return place->switch_number - 1;
+}
+
+/* findings.c: true if the observed switch, or a chip of it, is among the places of the finding. */
+bool ft_finding_names(const struct ft_finding *f, uint32_t observed);
+
+/* Node @node of m->chips as a place, with @port of them or FT_NONE. The name is owned; NULL: no memory. */
+struct ft_place ft_chip_place(const struct ft_model *m, uint32_t node, uint32_t port);
+
 /* findings.c: what the report calls the switch of one of a finding's places. */
 const char *ft_place_label(const struct ft_model *m, const struct ft_place *place);
 /* The order of the ends of a cable in a sentence, ports of m->chips: an edge before a core, a switch before a host. */
@@ -828,8 +840,8 @@ const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uin
 const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
 /* Likewise for any switch there: "core01 L05", "edge003", or its description if it has no name in the plan. */
 const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
-/* True if the chip with that GUID is part of @sw, a director. */
-bool ft_chip_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw);
+/* True for the GUID of @sw or, if that is a director, of one of its chips. */
+bool ft_guid_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw);
 /* " port 19" or " swp19": port @number of an observed switch. */
 const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, uint32_t number,
 				   char buffer[FT_PORT_WORDS_SIZE]);

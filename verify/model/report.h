@@ -34,6 +34,7 @@ struct ft_place {
 	char *name;			   /* the node description made safe */
 	uint64_t guid;			   /* the node's; 0: not known (a planned switch that was not seen) */
 	uint32_t port;			   /* 0: no particular port */
+	uint32_t switch_number;		   /* in a model: the observed switch, from 1; 0: none, or not known */
 	char interface[FT_INTERFACE_SIZE]; /* the port's name on Ethernet, "swp19", safe; "": it has none */
 };
 
