@@ -387,6 +387,13 @@ static const struct row rows[] = {
 	 "\"count\": 3}|\"ports_to_core\": 9|above the uplinks, given out in one order, 3 ports are dark on every edge "
 	 "switch: left out, or core switches that are off; if so, raise core.count and edge.ports_to_core",
 	 "ok"},
+	{"cores called by their places in a rack",
+	 "tree leaf 5 core 4 3 8 30; name core1 r90-u01; name core2 r90-u03; name core3 r90-u04; name core4 r90-u07",
+	 "\"count\": 4}|\"ports_to_core\": 12", "ok"},
+	{"only odd numbers", "tree leaf 5 core 3 3 8 30; name core2 core5; name core1 core7", "\"count\": 3}", "ok"},
+	{"a misspelled core", "tree leaf 5 core 3 3 8 30; name core2 coreO2", "\"count\": 3}", "ok"},
+	{"ports in the order of numbers, and none free where one lacks", "tree leaf 5 core 3 3 8 30; name core3 core4",
+	 "\"count\": 3}|and core3 is not there: left out, or core switches that are off", "ok"},
 	{"free ports and no number that lacks", "tree leaf 5 core 4 3 5 22", "\"count\": 4}|\"ports_to_core\": 12",
 	 "ok"},
 	{"free ports between core switches of which no number lacks",

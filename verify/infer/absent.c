@@ -193,12 +193,12 @@ static bool is_explained(const struct ft_intent *intent, enum ft_side side, cons
 }
 
 /*
- * True if the holes are one run of ports, or runs as long as most bundles have: else a port at the end of each of some
- * bundles was left out, for a cable more.
+ * True if the holes are one run of ports, or none of their runs is shorter than one that leads to a single switch: else
+ * a port at the end of each of some bundles was left out, for a cable more.
  */
 static bool is_one_bundle(const struct asking *x, uint32_t like, const struct holes *holes)
 {
-	uint32_t votes[PORTS] = {0}, runs = 0, least = PORTS, usual = 1, run = 0, far = FT_NONE;
+	uint32_t runs = 0, least = PORTS, longest = 1, run = 0, far = FT_NONE;
 
 	for (uint32_t p = 1; p < PORTS; p += run) {
 		far = ft_infer_port_far(x->intent->f, like, p);
@@ -208,12 +208,11 @@ static bool is_one_bundle(const struct asking *x, uint32_t like, const struct ho
 		if (holes->port[p]) {
 			runs++;
 			least = run < least ? run : least;
-		} else if (far != FT_NONE && ft_side_of(x->intent, like, far) == x->side &&
-			   ++votes[run] >= votes[usual]) {
-			usual = run;
+		} else if (far != FT_NONE && ft_side_of(x->intent, like, far) == x->side && run > longest) {
+			longest = run;
 		}
 	}
-	return runs == 1 || least >= usual;
+	return runs == 1 || least >= longest;
 }
 
 /* The cables of each member of the class of @like to a switch that it misses; 0: to none, or too few members. */

@@ -2,6 +2,9 @@
 /*
  * Gaps in the numbering of a rank: "core01, core02, core04". The running number is the last one in the name; it runs
  * through the whole rank, or restarts with each prefix, as in racks.
+ *
+ * No number is missing if numbers are places in a rack ("r90-u01, r90-u03"), if they all have the same distance ("sw10,
+ * sw20, sw30"), or if as many switches have a name of their own kind: one of these is the missing one, misspelled.
  */
 #include "config.h"
 
@@ -53,14 +56,22 @@ static size_t same_behind(const struct ft_inference *f, uint32_t rank)
 	return behind;
 }
 
-/* False: the name has no number in that position. */
+/* True if the number at @start is that of a rack unit: behind the letter u, before which there is no other letter. */
+static bool is_rack_unit(const char *name, size_t start)
+{
+	return start > 0 && tolower((unsigned char)name[start - 1]) == 'u' &&
+	       (start == 1 || !isalpha((unsigned char)name[start - 2]));
+}
+
+/* False: the name has no running number in that position. */
 static bool name_number(const char *name, size_t behind, struct numbered *ret)
 {
 	size_t end = strlen(name) - behind, digits = 0;
 
 	while (digits < end && isdigit((unsigned char)name[end - 1 - digits]))
 		digits++;
-	if (digits == 0 || digits > DIGITS_MAX || ft_text_in_hexadecimal(name, end - 1))
+	if (digits == 0 || digits > DIGITS_MAX || ft_text_in_hexadecimal(name, end - 1) ||
+	    is_rack_unit(name, end - digits))
 		return false;
 	*ret = (struct numbered){name, end - digits, (int)digits, (uint32_t)strtoul(name + end - digits, NULL, 10)};
 	return true;
@@ -153,6 +164,35 @@ static uint32_t start_count(const struct series *s, const struct numbered *lowes
 	return from < lowest->number ? gap_count(s, from - 1, lowest, most, names) : 0;
 }
 
+/* True if neighbours of a series, of which there are two pairs or more, all have the same distance, and it is above 1.
+ */
+static bool in_equal_steps(const struct series *s)
+{
+	uint32_t step = 0, pairs = 0;
+
+	for (uint32_t i = 1; i < s->count; i++) {
+		uint32_t distance = s->names[i].number - s->names[i - 1].number;
+
+		if (!same_series(s, &s->names[i - 1], &s->names[i]))
+			continue;
+		if (distance < 2 || (pairs++ > 0 && distance != step))
+			return false;
+		step = distance;
+	}
+	return pairs > 1;
+}
+
+/* Switches that are alone in their series, beside longer ones. */
+static uint32_t stray_count(const struct series *s)
+{
+	uint32_t alone = 0;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		alone += (i == 0 || !same_series(s, &s->names[i - 1], &s->names[i])) &&
+			 (i + 1 == s->count || !same_series(s, &s->names[i], &s->names[i + 1]));
+	return alone < s->count ? alone : 0;
+}
+
 /* False: a number occurs twice, more are missing than plausible, or the series is not the rank's own. */
 static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
 {
@@ -175,8 +215,14 @@ static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
 		if (inside > most)
 			return false;
 	}
-	ret_lacking->inside = inside;
 	ret_lacking->single = single;
+	if (in_equal_steps(s))
+		return false;
+	if (inside > 0 && inside <= stray_count(s)) {
+		ft_text_reset(&ret_lacking->names);
+		inside = 0;
+	}
+	ret_lacking->inside = inside;
 	if (single)
 		ret_lacking->first = start_count(s, first, s->count, &ret_lacking->first_names);
 	return true;

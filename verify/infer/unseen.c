@@ -131,9 +131,11 @@ static bool ports_left(const struct ft_inference *f, uint32_t rank, uint32_t wid
 /* Ports that are dark on all edges, among or beside those to the core switches, if most have the same order. */
 struct dark {
 	uint32_t between; /* between the uplinks to two core switches */
+	uint32_t least;	  /* the fewest of these in a row */
 	uint32_t below;	  /* below all uplinks, in a row */
 	uint32_t above;
-	bool by_name; /* the uplinks are in the order of the core switches' names */
+	bool rising;  /* the uplinks are in the order of the core switches' names */
+	bool falling; /* in the opposite order */
 };
 
 /* Dark, although one edge or two may have a cable there. */
@@ -158,17 +160,21 @@ static bool owners_complete(const struct ft_inference *f, const struct use *use,
 	return owners == f->count[UPPER];
 }
 
-static bool owners_by_name(const struct ft_inference *f, const struct use *use, uint32_t low, uint32_t high)
+/* True if the owners of rising ports come in the order of the core switches' names, or in the opposite one. */
+static bool owners_by_name(const struct ft_inference *f, const struct use *use, uint32_t low, uint32_t high,
+			   bool falling)
 {
 	uint32_t c = 0;
 
-	for (uint32_t p = low; p <= high; p++) {
-		if (use[p].agree * 2 <= f->count[LOWER])
+	for (uint32_t i = 0; i <= high - low; i++) {
+		const struct use *u = &use[falling ? high - i : low + i];
+
+		if (u->agree * 2 <= f->count[LOWER])
 			continue;
-		while (c < f->count[UPPER] && f->member[UPPER][c] != use[p].owner)
+		while (c < f->count[UPPER] && f->member[UPPER][c] != u->owner)
 			c++;
 	}
-	return c < f->count[UPPER];
+	return f->count[UPPER] > 1 && c < f->count[UPPER];
 }
 
 /* Without dark ports if uplinks are in no common order, or have other cables among them. */
@@ -204,7 +210,9 @@ static struct dark dark_ports(const struct ft_inference *f, const struct use *us
 	/* One port at the end of each bundle is left out, for a cable more: no switch is gone. */
 	if (dark_least < owned_least)
 		dark.between = 0;
-	dark.by_name = owners_by_name(f, use, low, high);
+	dark.least = dark_least;
+	dark.rising = owners_by_name(f, use, low, high, false);
+	dark.falling = owners_by_name(f, use, low, high, true);
 	for (uint32_t p = low; p > 1 && is_dark(f, &use[p - 1]); p--)
 		dark.below++;
 	for (uint32_t p = high; p < f->design.ports[0] && p + 1 < PORT_NUMBERS && is_dark(f, &use[p + 1]); p++)
@@ -321,6 +329,17 @@ static void lacking_keep(struct ft_inference *f, uint32_t rank, const struct ft_
 		       first && lacking->inside > 0 ? ", " : "", ft_text_string(&lacking->names));
 }
 
+/*
+ * The core switches that are missing in the names and may be behind ports on one side of the uplinks. If ports are
+ * given out in the order of the names, those between two names are between their ports.
+ */
+static uint32_t beside_lacking(const struct search *s, bool below)
+{
+	if (s->dark.rising || s->dark.falling)
+		return below == s->dark.rising ? s->lacking.first : 0;
+	return s->lacking.inside + s->lacking.first;
+}
+
 /* A dark port outside the uplinks may be for hosts: only as many count as are missing in the names. */
 static bool beside_enter(struct search *s)
 {
@@ -328,13 +347,13 @@ static bool beside_enter(struct search *s)
 		const char *where;
 		uint32_t ports;
 	} sides[] = {{"below", s->dark.below}, {"above", s->dark.above}};
-	uint32_t lacking = s->lacking.inside + s->lacking.first;
 
-	if (lacking <= cores_of(s, s->dark.between))
-		return false;
 	for (size_t i = 0; i < FT_COUNT(sides); i++) {
+		uint32_t lacking = beside_lacking(s, i == 0);
 		const uint32_t guesses[] = {sides[i].ports, lacking * s->widest, lacking * s->thinnest};
 
+		if (lacking <= cores_of(s, s->dark.between))
+			continue;
 		for (size_t g = 0; g < FT_COUNT(guesses); g++) {
 			if (guesses[g] == 0 || guesses[g] > sides[i].ports ||
 			    !cores_enter(s, lacking, s->dark.between + guesses[g]))
@@ -352,15 +371,16 @@ static bool beside_enter(struct search *s)
 }
 
 /*
- * Many free ports among uplinks are left on purpose, and so are those between switches with consecutive numbers. Core
- * switches are bought in pairs: one more than an even number of them is a port that every edge leaves free.
+ * Many free ports among uplinks are left on purpose, and so are those between switches with consecutive numbers, and
+ * single ones, for a cable that comes later. Core switches are bought in pairs: one more than an even number of them is
+ * a port that every edge leaves free.
  */
 static bool between_alone(const struct search *s, uint32_t cores)
 {
 	uint32_t seen = s->columns->count;
 
-	return cores * 2 <= seen && (seen % 2 == 1 || cores % 2 == 0) &&
-	       !(s->lacking.single && s->lacking.inside == 0 && s->dark.by_name);
+	return s->dark.least > 1 && cores * 2 <= seen && (seen % 2 == 1 || cores % 2 == 0) &&
+	       !(s->lacking.single && s->lacking.inside == 0 && s->dark.rising);
 }
 
 static bool between_enter(struct search *s)
@@ -387,10 +407,10 @@ static bool silent_enter(struct search *s)
 	return true;
 }
 
-/* One missing name alone is enough if the edges have ports for it. */
+/* One missing name alone is enough if the edges have ports for it, and no order of ports says where these are. */
 static bool name_enter(struct search *s)
 {
-	if (s->lacking.inside != 1 || !ports_left(s->f, LOWER, s->widest) ||
+	if (s->lacking.inside != 1 || s->dark.rising || s->dark.falling || !ports_left(s->f, LOWER, s->widest) ||
 	    (!cores_enter(s, 1, s->widest) && !cores_enter(s, 1, s->thinnest)))
 		return false;
 	names_tell(s, false);
