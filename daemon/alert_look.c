@@ -10,7 +10,7 @@
 
 /* ---- looks ---- */
 
-/* A place of a finding that may contain other faults. */
+/* A place of a finding that may contain other faults: a port, or with port 0 all of a switch that is dead. */
 struct taker {
 	struct ft_spot spot;
 	size_t finding; /* its index in the report, where the worst is first */
@@ -118,23 +118,37 @@ static int taker_compare(const void *a, const void *b)
 	return order ? order : (x->finding > y->finding) - (x->finding < y->finding);
 }
 
+static void taker_add(struct view *view, uint64_t guid, uint32_t port, size_t finding)
+{
+	view->takers[view->taker_count++] = (struct taker){{guid, port, 0}, finding};
+}
+
+/* A switch that is not seen, and not one that is coming back: what is wrong with that is seen. */
+static bool is_dead(const struct ft_finding *f)
+{
+	return f->subject.guid && f->returning.of == 0;
+}
+
 static int takers_make(const struct ft_draft *d, struct view *view)
 {
 	const struct ft_report *report = view->report;
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->finding_count; i++)
-		count += report->findings[i].where_count;
+		count += report->findings[i].where_count + 1;
 	view->takers = calloc(count + 1, sizeof(*view->takers));
 	if (!view->takers)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *f = &report->findings[i];
 
-		for (size_t k = 0; k < f->where_count && is_taker(d, f); k++)
+		if (!is_taker(d, f))
+			continue;
+		for (size_t k = 0; k < f->where_count; k++)
 			if (f->where[k].guid && f->where[k].port)
-				view->takers[view->taker_count++] =
-					(struct taker){{f->where[k].guid, f->where[k].port, 0}, i};
+				taker_add(view, f->where[k].guid, f->where[k].port, i);
+		if (is_dead(f))
+			taker_add(view, f->subject.guid, 0, i);
 	}
 	qsort(view->takers, view->taker_count, sizeof(*view->takers), taker_compare);
 	return 0;
@@ -156,22 +170,32 @@ static size_t takers_from(const struct view *view, const struct ft_spot *spot)
 	return low;
 }
 
-/* The first finding of the report that shares a place with @message; NULL: none. */
+/* The first finding of the report, of a level of @least, that has this place; or else @best. */
+static const struct ft_finding *taker_at(const struct view *view, struct ft_spot spot, uint8_t least,
+					 const struct ft_finding *best)
+{
+	for (size_t k = takers_from(view, &spot);
+	     k < view->taker_count && ft_spot_compare(&view->takers[k].spot, &spot) == 0; k++) {
+		const struct ft_finding *f = &view->report->findings[view->takers[k].finding];
+
+		if (ft_codes[f->code].takes_in >= least && (!best || f < best))
+			best = f;
+	}
+	return best;
+}
+
+/* The first finding of the report that shares a port with @message, or of a dead switch that is in it; NULL: none. */
 static const struct ft_finding *taker_find(const struct view *view, const struct ft_message *message)
 {
-	const struct ft_finding *findings = view->report->findings, *best = NULL;
+	const struct ft_finding *best = NULL;
 	uint8_t least = takes_in_by_name(message->code);
 
 	for (size_t i = 0; i < message->spot_count; i++) {
-		const struct ft_spot *spot = &message->spots[i];
+		struct ft_spot spot = message->spots[i];
 
-		for (size_t k = takers_from(view, spot);
-		     k < view->taker_count && ft_spot_compare(&view->takers[k].spot, spot) == 0; k++) {
-			const struct ft_finding *f = &findings[view->takers[k].finding];
-
-			if (ft_codes[f->code].takes_in >= least && (!best || f < best))
-				best = f;
-		}
+		best = taker_at(view, spot, least, best);
+		spot.port = 0;
+		best = taker_at(view, spot, least, best);
 	}
 	return best;
 }

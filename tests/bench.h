@@ -304,7 +304,7 @@ static inline void lacks_check(const struct ft_finding *f)
 	else if (f->code == FT_CODE_CABLES_SWAPPED || f->code == FT_CODE_CABLE_MISPLACED)
 		/* Between the same two switches none lacks, and one may make up for another. */
 		assert_true(cables <= f->count);
-	else if (f->code == FT_CODE_CABLE_MISSING)
+	else if (f->code == FT_CODE_CABLE_MISSING || f->returning.of > 0)
 		assert_int_equal(cables, f->count);
 	else if (f->code == FT_CODE_LOOPBACK)
 		/* And perhaps that paths are longer for it. */

@@ -339,7 +339,7 @@ class Rig:
                 self.tell("restart")
             steps += 1
             events += self.look(fabric, self.either())
-            others = [f["text"] for f in self.warnings() if f["code"] not in GONE]
+            others = [f["text"] for f in self.report["findings"] if f["code"] not in GONE]
             self.check(not others, "while it comes back: %s" % others)
         kinds = [e["alert"]["event"] for e in events]
         self.check(kinds in (["cleared"], ["changed", "cleared"]) and all(e["alert"]["id"] == name for e in events),

@@ -3,17 +3,15 @@
  * The life cycle of alerts, told in a few words a step:
  *
  *   L:a,b!    a look that saw the faults a and b. Behind a letter: ! critical, - info, w waived, 1..9 that many, ' in
- *             other words, * at another port, " symptoms
+ *             other words, * at another port, " symptoms, ^ coming back
  *   L?:a      the same, where parts of the fabric were not reached; X: the whole of it could not be judged
  *   M         a look that failed
  *   M:xy/a    one that saw a, and that the ports x and y are mute; U:xy/a that they were not reached; W:xy/a waived
  *   pL:a      a look that read only what changed; pM:x/a, pM also; nL:a one that read nothing, by a new plan
- *   C, W      for a letter: core-missing at the edges' ports of a and b; cables-swapped at a's and b's cores
- *   H:x       the link of host x went down
- *   +3s +3    time passes; ^+3s ^-3s the wall clock is stepped
- *   T         the clock's turn
- *   K         killed and started again
- *   R:…       other rules: r2 c2 looks, r5s c5s, f3 flaps, w10s window, i3 incomplete, s! critical only, m2 storm
+ *   C, W, B   for a letter: core-missing at the edges' ports of a and b; cables-swapped at a's and b's cores;
+ * board-missing at a's core D         a's edge is dead, at b's core H:x       the link of host x went down +3s +3 time
+ * passes; ^+3s ^-3s the wall clock is stepped T         the clock's turn K         killed and started again R:… other
+ * rules: r2 c2 looks, r5s c5s, f3 flaps, w10s window, i3 incomplete, s! critical only, m2 storm
  *
  * and the events: +a raised, ~a changed, -a cleared (repaired), -a:w waived, -a:m minor, -a:f flapping now, -F:a:s
  * link-flapping of a is steady, -S:c sweep-incomplete is over, -a:p now part of another, -a:n not in the new plan; M4
@@ -123,12 +121,20 @@ static void places_make(struct ft_finding *f, char letter, const char *marks, ch
 		f->where[i] = (struct ft_place){.name = name, .guid = guid_of(both[i]), .port = 1};
 	for (size_t i = 0; letter == 'W' && i < 2; i++)
 		f->where[i] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(both[i])};
+	if (letter != 'B' && letter != 'D')
+		return;
+	f->where_count = 1;
+	f->where[0] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(letter == 'B' ? 'a' : 'b')};
+	if (letter == 'D')
+		f->subject = (struct ft_place){.name = name, .guid = guid_of('a')};
 }
 
 static enum ft_code code_of(char letter)
 {
-	if (letter == 'C')
+	if (letter == 'C' || letter == 'D')
 		return FT_CODE_CORE_MISSING;
+	if (letter == 'B')
+		return FT_CODE_BOARD_MISSING;
 	return letter == 'W' ? FT_CODE_CABLES_SWAPPED : FT_CODE_CABLE_MISSING;
 }
 
@@ -148,6 +154,8 @@ static void finding_make(struct made *made, char letter, const char *marks)
 			f->severity = FT_SEVERITY_INFO;
 		if (*m == 'w')
 			f->waived = (char *)"until 2030-01-01: known";
+		if (*m == '^')
+			f->returning.of = 12;
 		if (*m >= '1' && *m <= '9')
 			f->count = (uint32_t)(*m - '0');
 		if (*m == '"') {
@@ -825,6 +833,11 @@ static void test_words_over(void **state)
 		{"L:a", "L:C", "now part of core-missing: a: a cable is missing", "find the cable, and seat it"},
 		{"L:a", "pL:W", "now part of cables-swapped: a: a cable is missing", "find the cable, and seat it"},
 		{"L:a", "L:W,C", "now part of cables-swapped: a: a cable is missing", "find the cable, and seat it"},
+		{"L:a", "L:B", "now part of board-missing: a: a cable is missing", "find the cable, and seat it"},
+		{"L:a", "L:D", "now part of core-missing: a: a cable is missing", "find the cable, and seat it"},
+		{"L:b*", "L:D", "now part of core-missing: b: a cable is missing", "find the cable, and seat it"},
+		{"L:c", "L:D", "repaired: c: a cable was missing", ""},
+		{"L:a", "L:D^", "repaired: a: a cable was missing", ""},
 		{"L:a", "nL:C", "not in the new plan: a: a cable is missing", ""},
 		{"L:a", "L:aw", "waived: a: a cable is missing", ""},
 		{"L:a", "L:a-", "no alert any more: a: a cable is missing", ""},

@@ -11,7 +11,7 @@ static const char design[] = "{\"ftcheck\": 1, \"name\": \"t\", \"topology\": \"
 			     " \"edge\": {\"ports\": 12, \"count\": 4, \"ports_to_nodes\": 6, \"ports_to_core\": 6},"
 			     " \"core\": {\"ports\": 16, \"count\": 2}, \"bundle\": 3}";
 
-enum { LOOKS_MAX = 4, FIRST_S = 1795178000 };
+enum { LOOKS_MAX = 8, FIRST_S = 1795178000 };
 
 /* Faults of each look in turn, in the words of bench.h; the last one is judged with what the others taught. */
 struct row {
@@ -67,6 +67,24 @@ static const struct row rows[] = {
 	 .looks = {"dead edge003"},
 	 .says = {"\"code\": \"edge-isolated\""},
 	 .silent = {"\"hosts\": ["}},
+	{.what = "the hosts of a switch that comes back, one by one, are no finding",
+	 .looks = {"", "dead edge003", "cut edge003:1;cut edge003:3;cut edge003:7"},
+	 .says = {"switch leaf-c is coming back: 5 of 6 cables are up"},
+	 .silent = {"hosts-missing"}},
+	{.what = "nor once all its cables are there",
+	 .looks = {"", "dead edge003", "cut edge003:1;cut edge003:3", "cut edge003:3"},
+	 .says = {"\"verdict\": \"ok\""},
+	 .silent = {"hosts-missing", "cable-missing"}},
+	{.what = "another host is gone meanwhile",
+	 .looks = {"", "dead edge003", "cut edge003:1;cut edge002:3"},
+	 .says = {"1 host is missing that the plan counts, on leaf-b: node009"}},
+	{.what = "when it is whole, one that goes is missing",
+	 .looks = {"", "dead edge003", "cut edge003:1", "", "cut edge003:3"},
+	 .says = {"1 host is missing that the plan counts, on leaf-c: node015"}},
+	{.what = "and one that has not come for five minutes",
+	 .looks = {"", "dead edge003", "cut edge003:1", "cut edge003:1", "cut edge003:1", "cut edge003:1",
+		   "cut edge003:1", "cut edge003:1"},
+	 .says = {"1 host is missing that the plan counts, on leaf-c: node013"}},
 	{.what = "a host that moved is not gone",
 	 .looks = {"", "cut edge002:3;cut edge003:3;link edge002:3 node015:1"},
 	 .says = {"node009 was on leaf-b port 3"},
@@ -120,6 +138,7 @@ static struct ft_report *look_judge(const struct bench *b, const struct ft_basel
 {
 	struct ft_report *report = NULL;
 
+	b->snapshot->source.time_s = time_s;
 	assert_int_equal(ft_verify_all(&(struct ft_verify_input){.design = b->design,
 								 .plan = b->plan,
 								 .snapshot = b->snapshot,
@@ -354,7 +373,7 @@ static void test_damaged(void **state)
 		 "\"hosts\": []}",
 		 "an entry of \"switches\" is damaged", 3},
 		{"{\"ftcheck_baseline\": 1, \"time\": 1,\n\"switches\": [\n[\"0x0000000000000001\", \"a\", \"b\", 0, "
-		 "1, 2]], "
+		 "1, 2, 3]], "
 		 "\"cables\": [], \"hosts\": []}",
 		 "an entry of \"switches\" is damaged", 3},
 		{"{\"ftcheck_baseline\": 1, \"time\": 1, \"switches\": [],\n\"cables\": [\n[0, \"0x0000000000000001\", "

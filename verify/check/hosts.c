@@ -2,10 +2,12 @@
 /*
  * Hosts: too few, too many, on core switches, or more than an edge may have.
  *
- * Hosts on cores, and listed hosts on another edge than their own, which was not seen, are findings one by one. The
- * rest is a balance over the whole fabric, since a host that no list names may be on any edge:
+ * Hosts of a switch that is coming back are no finding until ft_recall_returning_s() is over: they come one by one,
+ * too. Hosts on cores, and listed hosts on another edge than their own, which was not seen, are findings one by one.
+ * The rest is a balance over the whole fabric, since a host that no list names may be on any edge:
  *
- *   planned = found + possibly behind ports of unknown state + possibly on unseen edges + expected to be down + missing
+ *   planned = found + possibly behind ports of unknown state + possibly on unseen edges + coming back with their switch
+ * + expected to be down + missing
  *
  * Invariant: no host is called missing that one of the other terms may be; only a listed host whose place was seen
  * without it is missing in any case. O(places * neighbours + hosts).
@@ -234,6 +236,7 @@ static uint32_t beside_hosts(const struct ft_model *m, uint32_t p, bool surplus)
 		return 0;
 	if (surplus)
 		return sw->hosts > planned ? sw->hosts - planned : 0;
+	planned -= m->recall.hosts_returning[p];
 	return planned > sw->hosts + sw->unheard ? planned - sw->hosts - sw->unheard : 0;
 }
 
@@ -260,11 +263,12 @@ static uint32_t hosts_limit(const struct ft_model *m, uint32_t place)
 
 /* The planned hosts, and what accounts for those that were not seen. */
 struct host_balance {
-	uint32_t found;	  /* on planned switches */
-	uint32_t placed;  /* on planned edges: hosts on a core are listed one by one */
-	uint32_t crowd;	  /* beyond the plan, on edges with more hosts than host ports */
-	uint32_t unheard; /* possibly behind ports of unknown state */
-	uint32_t unseen;  /* possibly on edges that were not seen */
+	uint32_t found;	    /* on planned switches */
+	uint32_t placed;    /* on planned edges: hosts on a core are listed one by one */
+	uint32_t crowd;	    /* beyond the plan, on edges with more hosts than host ports */
+	uint32_t unheard;   /* possibly behind ports of unknown state */
+	uint32_t unseen;    /* possibly on edges that were not seen */
+	uint32_t returning; /* of switches that are coming back */
 };
 
 static struct host_balance hosts_balance(const struct ft_model *m)
@@ -288,12 +292,35 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 			continue;
 		}
 		b.unheard += sw->unheard;
+		b.returning += m->recall.hosts_returning[p];
 		b.placed += sw->hosts;
 		if (hosts_staying(m, p) > hosts_limit(m, p))
 			b.crowd += hosts_staying(m, p) -
 				   (ft_design_has_host_kinds(m->design) ? m->places[p]->hosts : least);
 	}
 	return b;
+}
+
+/* Fills recall.hosts_returning. */
+static int returning_count(struct ft_model *m)
+{
+	uint32_t *count = ft_arena_zeros(&m->memory, m->place_count, sizeof(*count));
+
+	if (!count)
+		return -ENOMEM;
+	m->recall.hosts_returning = count;
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		const struct ft_baseline_switch *was = ft_recall_switch(m, p);
+		uint32_t lacks, gone;
+
+		if (!was || !ft_recall_is_back(m, p, was, was->hosts_back_s))
+			continue;
+		lacks = ft_observed_at(m, p)->hosts;
+		lacks = m->places[p]->hosts > lacks ? m->places[p]->hosts - lacks : 0;
+		gone = ft_recall_hosts_gone(m, p, NULL, 0);
+		count[p] = gone < lacks ? gone : lacks;
+	}
+	return 0;
 }
 
 /* Cables from that place to others. */
@@ -377,12 +404,14 @@ static enum ft_evidence hosts_evidence(const struct ft_model *m)
 	return unread ? FT_EVIDENCE_UNREACHED : silent ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT;
 }
 
-/* A listed host that is absent, and that the design does not expect to be down. */
+/* A listed host that is absent, does not come back with its switch, and is not expected by the design to be down. */
 static bool listed_is_missing(const struct ft_model *m, uint32_t listing)
 {
 	const char *name = m->plan->hosts[listing].name;
 
-	return m->port_map.fate[listing] == FT_HOST_MISSING && !(name && ft_host_is_expected_down(m, name));
+	return m->port_map.fate[listing] == FT_HOST_MISSING &&
+	       m->recall.hosts_returning[m->place_of[m->plan->hosts[listing].edge]] == 0 &&
+	       !(name && ft_host_is_expected_down(m, name));
 }
 
 static uint32_t listed_missing_count(const struct ft_model *m, uint32_t down)
@@ -457,7 +486,8 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 
 	for (uint32_t p = 0; !m->port_map.fate && p < m->edges; p++) {
 		const struct ft_observed_switch *sw = ft_observed_at(m, p);
-		uint32_t count = sw ? ft_recall_hosts_gone(m, p, hosts, NAMED_MAX) : 0;
+		uint32_t count =
+			sw && m->recall.hosts_returning[p] == 0 ? ft_recall_hosts_gone(m, p, hosts, NAMED_MAX) : 0;
 
 		gone += count;
 		for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
@@ -513,6 +543,8 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 
 		if (sw && p < m->edges && ft_port_map_host_count(m, p) < m->places[p]->hosts)
 			less = m->places[p]->hosts - ft_port_map_host_count(m, p);
+		if (p < m->edges)
+			less -= less < m->recall.hosts_returning[p] ? less : m->recall.hosts_returning[p];
 		lacks += less;
 		if (less == 0)
 			continue;
@@ -562,9 +594,9 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 
 int ft_hosts_check(struct ft_model *m)
 {
-	struct host_balance b = hosts_balance(m);
 	_cleanup_free_ uint32_t *room = calloc(m->edges + 1UL, sizeof(*room));
-	uint32_t planned = m->plan->nodes + beside_hosts_all(m, false), down = 0, accounted, missing, extra;
+	uint32_t planned, down = 0, accounted, missing, extra;
+	struct host_balance b;
 	int r;
 
 	/* The sweep began on an edge without a path to any core: of the other hosts nothing is known. */
@@ -576,6 +608,11 @@ int ft_hosts_check(struct ft_model *m)
 	}
 	if (!room)
 		return -ENOMEM;
+	r = returning_count(m);
+	if (r < 0)
+		return r;
+	b = hosts_balance(m);
+	planned = m->plan->nodes + beside_hosts_all(m, false);
 	hosts_on_core(m, room);
 	hosts_of_unseen(m);
 	edges_overloaded(m, room);
@@ -585,7 +622,7 @@ int ft_hosts_check(struct ft_model *m)
 	b.unseen += m->hosts_behind;
 	/* Where hosts that are expected to be down belong is not known: rather on an edge that was seen than a false
 	 * finding. */
-	accounted = b.found + b.unheard + b.unseen + down;
+	accounted = b.found + b.unheard + b.unseen + b.returning + down;
 	missing = planned > accounted ? planned - accounted : 0;
 	/* Other hosts may be in the place of the listed ones. */
 	if (listed_missing_count(m, down) > missing)

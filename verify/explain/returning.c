@@ -12,23 +12,12 @@
 #include "verify/explain/explain.h"
 #include "verify/model/recall.h"
 
-static uint32_t returning_s(const struct ft_model *m)
-{
-	return m->input->returning_s ? m->input->returning_s : FT_RETURNING_S;
-}
-
 /* True if the switch in @place is the previous one, and was not seen before that time. */
 static bool is_returning(const struct ft_model *m, uint32_t place)
 {
 	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
-	const struct ft_observed_switch *sw = ft_observed_at(m, place);
-	int64_t since_s;
 
-	if (!was || !sw || sw->guid != was->guid || m->status[place] == FT_STATUS_ISOLATED)
-		return false;
-	since_s = m->snapshot->source.time_s - was->back_s;
-	/* A clock that was stepped back proves nothing. */
-	return was->gone_s || (was->back_s && since_s >= 0 && since_s < returning_s(m));
+	return was && m->status[place] != FT_STATUS_ISOLATED && ft_recall_is_back(m, place, was, was->back_s);
 }
 
 /* True if planned cable number @cable is dark at an end whose port is known and was seen. */
@@ -129,7 +118,7 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	ft_say(m, &f->observed, "%u of them are up", planned - lacking);
 	ft_say(m, &f->text, "%s %s is coming back: %u of %u cables are up", ft_kind_words(m, place, kind), sw->label,
 	       planned - lacking, planned);
-	ft_text_add_span(&span, returning_s(m) * 1000);
+	ft_text_add_span(&span, ft_recall_returning_s(m) * 1000);
 	ft_say(m, &f->fix,
 	       "wait until its links are up; what is still dark %s after its return is told cable by cable. If it "
 	       "comes back again and again, look at its power supply and its log",

@@ -122,16 +122,15 @@ static uint32_t place_find(const struct look *l, const char *planned_as)
 	return i != FT_MAP_NONE && strcmp(l->b->switches[i].planned_as, planned_as) == 0 ? i : FT_MAP_NONE;
 }
 
-/* Adds it unless its GUID or its place is taken. Returns 1, 0 or -ENOMEM. */
-static int switch_add(struct look *l, uint64_t guid, const char *name, const char *planned_as, int64_t gone_s,
-		      int64_t back_s)
+/* Adds it, without times, unless its GUID or its place is taken. Returns 1, 0 or -ENOMEM. */
+static int switch_add(struct look *l, uint64_t guid, const char *name, const char *planned_as)
 {
 	struct ft_baseline_switch *sw = &l->b->switches[l->b->switch_count];
 	int r;
 
 	if (ft_map_get(&l->by_guid, guid) != FT_MAP_NONE || place_find(l, planned_as) != FT_MAP_NONE)
 		return 0;
-	*sw = (struct ft_baseline_switch){guid, strdup(name), strdup(planned_as), gone_s, back_s};
+	*sw = (struct ft_baseline_switch){.guid = guid, .name = strdup(name), .planned_as = strdup(planned_as)};
 	/* From here on it is released with the others. */
 	l->b->switch_count++;
 	if (!sw->name || !sw->planned_as)
@@ -157,14 +156,13 @@ static bool switch_counts(const struct ft_report_switch *sw)
 	return sw->guid && sw->planned_as && sw->status != FT_STATUS_UNPLANNED && sw->status != FT_STATUS_MISSING;
 }
 
-/* When a switch observed now came back; 0: it was not gone, or is whole again. */
-static int64_t back_since(const struct look *l, uint32_t before)
+/* When the switch that was just added, which was known and is observed now, came back. */
+static void back_take(struct look *l, const struct ft_baseline_switch *was)
 {
-	const struct ft_baseline_switch *was = before == FT_MAP_NONE ? NULL : &l->old->switches[before];
+	struct ft_baseline_switch *sw = &l->b->switches[l->b->switch_count - 1];
 
-	if (!was)
-		return 0;
-	return was->gone_s ? l->report->time_s : was->back_s;
+	sw->back_s = was->gone_s ? l->report->time_s : was->back_s;
+	sw->hosts_back_s = was->gone_s ? l->report->time_s : was->hosts_back_s;
 }
 
 /* Known switches first: unknown ones must not take their places, as the assignment may be a guess. */
@@ -183,7 +181,9 @@ static int switches_learn(struct look *l)
 				continue;
 			if (before != FT_MAP_NONE && l->guess)
 				place = l->old->switches[before].planned_as;
-			r = switch_add(l, sw->guid, sw->name, place, 0, back_since(l, before));
+			r = switch_add(l, sw->guid, sw->name, place);
+			if (r > 0 && before != FT_MAP_NONE)
+				back_take(l, &l->old->switches[before]);
 			l->moved |= before != FT_MAP_NONE && l->old->switches[before].gone_s;
 			l->changed |=
 				before == FT_MAP_NONE || strcmp(l->old->switches[before].planned_as, place) != 0 ||
@@ -194,7 +194,9 @@ static int switches_learn(struct look *l)
 
 		if (ft_map_get(&l->by_guid, sw->guid) != FT_MAP_NONE)
 			continue;
-		r = switch_add(l, sw->guid, sw->name, sw->planned_as, gone_since(l, sw->gone_s), 0);
+		r = switch_add(l, sw->guid, sw->name, sw->planned_as);
+		if (r > 0)
+			l->b->switches[l->b->switch_count - 1].gone_s = gone_since(l, sw->gone_s);
 		l->changed |= !sw->gone_s || r == 0;
 		l->moved |= !sw->gone_s;
 	}
@@ -515,21 +517,36 @@ static int links_keep(struct look *l)
 	return r < 0 ? r : 0;
 }
 
-/* A returned switch counts as complete once all its cables are seen; what it loses afterwards is a new fault. */
+/* The time is over, and that is news. */
+static void time_end(struct look *l, int64_t *back_s)
+{
+	l->moved |= *back_s != 0;
+	*back_s = 0;
+}
+
+/*
+ * A returned switch counts as complete once all its cables are seen, and likewise all its hosts, which may take longer;
+ * what it loses afterwards is a new fault.
+ */
 static int returns_end(struct look *l)
 {
 	_cleanup_free_ bool *lacks = calloc(l->b->switch_count + 1UL, sizeof(*lacks));
+	_cleanup_free_ bool *lacks_hosts = calloc(l->b->switch_count + 1UL, sizeof(*lacks_hosts));
 
-	if (!lacks)
+	if (!lacks || !lacks_hosts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++)
 		if (l->b->cables[i / 2].gone_s)
 			lacks[ft_map_get(&l->by_guid, l->b->cables[i / 2].ends[i % 2].owner)] = true;
-	for (uint32_t i = 0; i < l->b->switch_count; i++)
-		if (!lacks[i] && l->b->switches[i].back_s) {
-			l->b->switches[i].back_s = 0;
-			l->moved = true;
-		}
+	for (uint32_t i = 0; i < l->b->host_count; i++)
+		if (l->b->hosts[i].gone_s)
+			lacks_hosts[ft_map_get(&l->by_guid, l->b->hosts[i].at.owner)] = true;
+	for (uint32_t i = 0; i < l->b->switch_count; i++) {
+		if (!lacks[i])
+			time_end(l, &l->b->switches[i].back_s);
+		if (!lacks_hosts[i])
+			time_end(l, &l->b->switches[i].hosts_back_s);
+	}
 	return 0;
 }
 

@@ -17,11 +17,12 @@ struct ft_snapshot;
 
 /* A switch that had a place in the plan. */
 struct ft_baseline_switch {
-	uint64_t guid;	  /* of a director: as in the report */
-	char *name;	  /* as in the report: safe; owned */
-	char *planned_as; /* its place: the name of a planned switch; owned */
-	int64_t gone_s;	  /* Unix time of the last check that saw it; 0: the latest check did */
-	int64_t back_s;	  /* Unix time of the check that saw it return; 0: all its cables are back since */
+	uint64_t guid;	      /* of a director: as in the report */
+	char *name;	      /* as in the report: safe; owned */
+	char *planned_as;     /* its place: the name of a planned switch; owned */
+	int64_t gone_s;	      /* Unix time of the last check that saw it; 0: the latest check did */
+	int64_t back_s;	      /* Unix time of the check that saw it return; 0: all its cables are back since */
+	int64_t hosts_back_s; /* likewise; 0: all its hosts are back since */
 };
 
 /* A port of a switch, or of a chip of a director. */

@@ -2,7 +2,7 @@
 /*
  * The baseline as JSON. An entry is a list, since a large fabric has tens of thousands:
  *
- *     switches  [GUID, name, planned_as, gone, back]
+ *     switches  [GUID, name, planned_as, gone, back, hosts back]
  *     cables    [switch, GUID, port, switch, GUID, port, gone]
  *     hosts     [GUID, name, switch, GUID, port, gone]
  *
@@ -57,7 +57,7 @@ void ft_baseline_write_json(struct ft_text *t, const struct ft_baseline *b)
 		ft_text_add_json(t, sw->name);
 		ft_text_puts(t, ", ");
 		ft_text_add_json(t, sw->planned_as);
-		ft_text_printf(t, ", %" PRId64 ", %" PRId64 "]", sw->gone_s, sw->back_s);
+		ft_text_printf(t, ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", sw->gone_s, sw->back_s, sw->hosts_back_s);
 	}
 	ft_text_puts(t, "],\n\"cables\": [");
 	for (uint32_t i = 0; i < b->cable_count; i++) {
@@ -160,6 +160,8 @@ static void switch_read(struct row *row, void *to)
 	sw->planned_as = row_string(row);
 	sw->gone_s = row_time(row);
 	sw->back_s = row_time(row);
+	/* Earlier versions did not write it. */
+	sw->hosts_back_s = row->next < json_array_size(row->list) ? row_time(row) : 0;
 }
 
 static void cable_read(struct row *row, void *to)

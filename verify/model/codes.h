@@ -96,10 +96,10 @@ struct ft_code_info {
 	enum ft_code_mark mark;
 	const char *port_state; /* of the ports that it names, on the daemon's page; NULL: "wrong" */
 	/*
-	 * The level for absorption in the daemon: a missing switch (2) absorbs faults of its cables, cables (1) those
-	 * of cables (missing ones turn out to be swapped). Others (0) concern a link that is up, or no port at all. A
-	 * finding is never absorbed by one of a lower level: if a dead switch is back and one of its cables is still
-	 * missing, the switch is repaired.
+	 * The level for absorption in the daemon: a missing switch or board (2) absorbs faults of its cables, cables
+	 * (1) those of cables (missing ones turn out to be swapped). Others (0) concern a link that is up, or no port
+	 * at all. A finding is never absorbed by one of a lower level: if a dead switch is back and one of its cables
+	 * is still missing, the switch is repaired.
 	 */
 	uint8_t takes_in;
 };

@@ -183,6 +183,22 @@ const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint
 	return &m->recall.baseline->switches[m->recall.switch_at[place]];
 }
 
+uint32_t ft_recall_returning_s(const struct ft_model *m)
+{
+	return m->input->returning_s ? m->input->returning_s : FT_RETURNING_S;
+}
+
+bool ft_recall_is_back(const struct ft_model *m, uint32_t place, const struct ft_baseline_switch *was, int64_t back_s)
+{
+	const struct ft_observed_switch *sw = ft_observed_at(m, place);
+	int64_t since_s = m->snapshot->source.time_s - back_s;
+
+	if (!sw || sw->guid != was->guid)
+		return false;
+	/* A clock that was stepped back proves nothing. */
+	return was->gone_s || (back_s && since_s >= 0 && since_s < ft_recall_returning_s(m));
+}
+
 bool ft_recall_had_another(const struct ft_model *m, uint32_t place)
 {
 	uint32_t known = m->recall.switch_at ? m->recall.switch_at[place] : FT_NONE;

@@ -46,6 +46,15 @@ const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint
 /* True if a switch that is not observed any more had @place, by a baseline of this plan. */
 bool ft_recall_had_another(const struct ft_model *m, uint32_t place);
 
+/*
+ * True if the switch in @place is the former one, and was not seen before @back_s (one of its times in the baseline),
+ * or came back less than the input's returning_s before.
+ */
+bool ft_recall_is_back(const struct ft_model *m, uint32_t place, const struct ft_baseline_switch *was, int64_t back_s);
+
+/* For so long a switch that was gone is coming back. */
+uint32_t ft_recall_returning_s(const struct ft_model *m);
+
 /* The far end of port @number of @observed in the baseline. */
 enum ft_recalled { FT_RECALLED_NOTHING, FT_RECALLED_SWITCH, FT_RECALLED_HOST };
 
