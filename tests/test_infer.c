@@ -151,6 +151,18 @@ static const struct row rows[] = {
 	{"but one of an edge's name has lost cables",
 	 MAIN "; switch leaf7 36; hosts leaf7 8; link leaf7 core1 1; link leaf7 core2 1; link leaf7 core3 1",
 	 "\"count\": 7", "cable-missing cable-missing cable-missing"},
+	{"an edge with fewer hosts and half of each bundle",
+	 "tree leaf 12 core 4 2 8 36; switch leaf13 36; hosts leaf13 3; link leaf13 core1 1; link leaf13 core2 1; link "
+	 "leaf13 core3 1; link leaf13 core4 1",
+	 "\"count\": 13|{\"count\": 1, \"hosts\": 3, \"bundle\": 1}", "ok"},
+	{"or a cable less to each of two cores",
+	 "tree leaf 8 core 2 4 8 36; switch leaf9 36; hosts leaf9 12; link leaf9 core1 3; link leaf9 core2 3",
+	 "\"count\": 9|{\"count\": 1, \"hosts\": 12, \"bundle\": 3}", "ok"},
+	{"two lots of two edges, and a cable that its port proves missing",
+	 "tree leaf 2 core 2 4 8 20; switch leaf3 20; switch leaf4 20; hosts leaf3 8; hosts leaf4 8; link leaf3 core1 "
+	 "3; "
+	 "link leaf3 core2 3; link leaf4 core1 3; link leaf4 core2 3; unplug leaf3 19",
+	 "\"count\": 4|core1 and leaf3: 2 seen, 3 planned", "cable-missing"},
 	{"an edge on two cores of four, by thicker bundles",
 	 "tree leaf 8 core 4 3 10 36; switch leaf9 36; hosts leaf9 5; link leaf9 core1 6; link leaf9 core2 6",
 	 "\"count\": 9|{\"count\": 1, \"hosts\": 5, \"bundle\": [6, 6, 0, 0]}", "ok"},

@@ -899,10 +899,26 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	return 0;
 }
 
+/* True if no row that follows the pattern has as few hosts, or none as many, or none is of its kind: a service leaf. */
+static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
+{
+	const uint32_t *hosts = s->intent->f->hosts;
+	uint32_t least = UINT32_MAX, most = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (row_deviation(s, i) > 0)
+			continue;
+		least = hosts[s->row[i]] < least ? hosts[s->row[i]] : least;
+		most = hosts[s->row[i]] > most ? hosts[s->row[i]] : most;
+	}
+	return hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d);
+}
+
 /*
  * True for rows that lack equally many cables of every bundle, but not all. One that loses cables seldom loses as many
- * to each: they were cabled so, unless most rows are alike, so that there is a rule. The case that bit: leaves that
- * were bought one by one, with 2, 3, 4 or 6 cables to each of two cores.
+ * to each: they were cabled so, unless most rows are alike, so that there is a rule, and these have as many hosts. The
+ * cases that bit: leaves that were bought one by one, with 2, 3, 4 or 6 cables to each of two cores; and a storage leaf
+ * with one cable to each of four cores, among twelve leaves with two.
  */
 static bool is_narrower(const struct sheet *s, const struct deviations *d)
 {
@@ -914,7 +930,7 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 			return false;
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += row_deviation(s, i) == 0;
-	return s->columns > 1 && alike < d->rows * NARROWER_SHARE;
+	return s->columns > 1 && (alike < d->rows * NARROWER_SHARE || serves_otherwise(s, d));
 }
 
 /* True if the missing cables of these rows are to be found as faults. */
@@ -995,7 +1011,8 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	faulty &= !stranger;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
 		/* Loose cables are counted in regular.c. */
-		if (d->wider)
+		/* A width for all bundles is a line. */
+		if (d->wider || is_narrower(s, d))
 			intent->exceptions++;
 		else if (d->rows > 1)
 			/* Several of other names than the rest, with hosts or beside each other, are a line. */

@@ -598,7 +598,7 @@ static bool finds_the_same(const struct attempt *tree, const struct ft_intent *g
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
-	uint64_t wrong = graph_wrong(graph);
+	uint64_t wrong = graph_wrong(graph), price, most;
 
 	if (tree->mixed || tree->denies || ports_contradict(tree, graph))
 		return false;
@@ -611,8 +611,10 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 		return false;
 	if (tree->islanders > 0 && wrong > tree->cabling)
 		return false;
-	return tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers <=
-	       wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
+	price = tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers;
+	most = wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
+	/* Of equal prices, that of faults which all show at their ports is right. */
+	return price < most || (price == most && (graph->proven == 0 || graph->proven < graph->missing));
 }
 
 /* A tree that leaves so many cables wrong is kept only if the fabric is no network of a family either. */
