@@ -163,6 +163,12 @@ static const struct row rows[] = {
 	 "3; "
 	 "link leaf3 core2 3; link leaf4 core1 3; link leaf4 core2 3; unplug leaf3 19",
 	 "\"count\": 4|core1 and leaf3: 2 seen, 3 planned", "cable-missing"},
+	{"one cable that is left of a trunk between two cores", "tree leaf 8 core 2 3 8 36; link core1 core2 1",
+	 "\"topology\": \"graph\"|{\"a\": \"core1\", \"b\": \"core2\", \"count\": 1}", "ok"},
+	{"a core with cables to one half of the edges",
+	 "tree leaf 6 core 4 4 8 36; switch core5 36; link leaf1 core5 2; link leaf2 core5 2; link leaf3 core5 2; cut "
+	 "leaf1 core1 1; cut leaf2 core3 1",
+	 "3 of them are cabled otherwise|leaf2 and core3: 3 seen, 4 planned", "cable-missing cable-missing"},
 	{"an edge on two cores of four, by thicker bundles",
 	 "tree leaf 8 core 4 3 10 36; switch leaf9 36; hosts leaf9 5; link leaf9 core1 6; link leaf9 core2 6",
 	 "\"count\": 9|{\"count\": 1, \"hosts\": 5, \"bundle\": [6, 6, 0, 0]}", "ok"},

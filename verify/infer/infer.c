@@ -164,18 +164,23 @@ static bool is_in_service(const struct ft_inference *f, const struct ft_finding 
 		(f->graph.degree[observed] > 1 && f->hosts[observed] > 0) || ft_infer_is_attached(f, observed));
 }
 
-/* True for one of several cables between two switches of one rank: storage switches, say, that stand in for each other.
+/*
+ * True for one of several cables between two switches of one rank: storage switches, say, that stand in for each other;
+ * and for a cable between the only two core switches, in ports of one number: a trunk, which may have lost the others.
  */
 static bool joins_equals(const struct ft_inference *f, const struct ft_finding *finding)
 {
-	uint32_t a, b;
+	uint32_t a, b, rank;
 
 	if (finding->where_count < 2)
 		return false;
 	a = observed_of_guid(f, finding->where[0].guid);
 	b = observed_of_guid(f, finding->where[1].guid);
-	return a != FT_NONE && b != FT_NONE && f->fit.rank[a] == f->fit.rank[b] &&
-	       ft_edges_between(&f->graph, a, b) > 1;
+	if (a == FT_NONE || b == FT_NONE || f->fit.rank[a] != f->fit.rank[b])
+		return false;
+	rank = f->fit.rank[a];
+	return ft_edges_between(&f->graph, a, b) > 1 || (rank > 0 && rank + 1 == f->fit.ranks && f->count[rank] == 2 &&
+							 finding->where[0].port == finding->where[1].port);
 }
 
 /*

@@ -39,19 +39,24 @@ static uint64_t column_cost(const struct ft_tally *pairs, uint32_t share)
 	return cost;
 }
 
-/* UINT64_MAX: the rule leaves a core without any cable or with too many, or a cable without a core. */
+/*
+ * UINT64_MAX: the rule leaves a core without any cable or with too many, or a cable without a core; or no pair of a
+ * core has the bundle that the rule gives it. The case that bit: a core with two cables to one half of the edges, and
+ * none to the other, which as one cable to each was three cables moved.
+ */
 static uint64_t rule_cost(const struct ft_spread_rule *rule, const struct ft_columns *columns)
 {
 	uint32_t left = rule->uplinks;
 	uint64_t cost = 0;
 
 	for (uint32_t i = 0; i < columns->count; i++) {
+		const struct ft_tally *pairs = &columns->column[i].pairs;
 		uint32_t share = share_of(rule, columns->count, i, left);
 
-		if (share == 0 || share > columns->room)
+		if (share == 0 || share > columns->room || share >= pairs->end || pairs->votes[share] == 0)
 			return UINT64_MAX;
 		left -= share;
-		cost += column_cost(&columns->column[i].pairs, share);
+		cost += column_cost(pairs, share);
 	}
 	return left > 0 ? UINT64_MAX : cost;
 }
