@@ -156,8 +156,11 @@ static const struct row rows[] = {
 	 "leaf13 core3 1; link leaf13 core4 1",
 	 "\"count\": 13|{\"count\": 1, \"hosts\": 3, \"bundle\": 1}", "ok"},
 	{"or a cable less to each of two cores",
+	 "tree leaf 7 core 2 4 8 36; switch leaf8 36; hosts leaf8 12; link leaf8 core1 3; link leaf8 core2 3",
+	 "\"count\": 8|{\"count\": 1, \"hosts\": 12, \"bundle\": 3}", "ok"},
+	{"but not where a port of each core is dark beside its cables",
 	 "tree leaf 8 core 2 4 8 36; switch leaf9 36; hosts leaf9 12; link leaf9 core1 3; link leaf9 core2 3",
-	 "\"count\": 9|{\"count\": 1, \"hosts\": 12, \"bundle\": 3}", "ok"},
+	 "\"count\": 9", "cable-missing cable-missing"},
 	{"two lots of two edges, and a cable that its port proves missing",
 	 "tree leaf 2 core 2 4 8 20; switch leaf3 20; switch leaf4 20; hosts leaf3 8; hosts leaf4 8; link leaf3 core1 "
 	 "3; "

@@ -899,6 +899,42 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	return 0;
 }
 
+/* True if @near has just @width dark ports between one that leads to @far and one that leads to another switch. */
+static bool has_gap_beside(const struct ft_inference *f, uint32_t near, uint32_t far, uint32_t width)
+{
+	uint32_t last = ft_infer_last_port(f, near), before = FT_NONE, run = 0;
+
+	for (uint32_t p = 1; p <= last; p++) {
+		uint32_t here = ft_infer_port_far(f, near, p);
+
+		if (ft_infer_port_is_dark(f, near, p)) {
+			run++;
+			continue;
+		}
+		if (run == width && before != FT_NONE && here != FT_NONE && (before == far || here == far))
+			return true;
+		before = here;
+		run = 0;
+	}
+	return false;
+}
+
+/*
+ * True if dark ports say that these rows, which lack a cable of every bundle, have lost them: as many are among the
+ * cables of a row, or each column has one beside its cables to it, before those to the next row.
+ */
+static bool has_gaps(const struct sheet *s, const struct deviations *d)
+{
+	const struct ft_inference *f = s->intent->f;
+	uint32_t row = s->row[d->row[0]], gaps = 0, beside = 0;
+
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, row); p++)
+		gaps += ft_infer_port_is_dark(f, row, p) && is_between_links(f, row, p);
+	for (uint32_t c = 0; c < s->columns; c++)
+		beside += has_gap_beside(f, s->column[c], row, d->lacks / s->columns);
+	return gaps >= d->lacks || beside == s->columns;
+}
+
 /* True if no row that follows the pattern has as few hosts, or none as many, or none is of its kind: a service leaf. */
 static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
 {
@@ -911,7 +947,8 @@ static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
 		least = hosts[s->row[i]] < least ? hosts[s->row[i]] : least;
 		most = hosts[s->row[i]] > most ? hosts[s->row[i]] : most;
 	}
-	return hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d);
+	return hosts[s->row[d->row[0]]] > 0 &&
+	       (hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d));
 }
 
 /*
@@ -930,7 +967,7 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 			return false;
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += row_deviation(s, i) == 0;
-	return s->columns > 1 && (alike < d->rows * NARROWER_SHARE || serves_otherwise(s, d));
+	return s->columns > 1 && !has_gaps(s, d) && (alike < d->rows * NARROWER_SHARE || serves_otherwise(s, d));
 }
 
 /* True if the missing cables of these rows are to be found as faults. */
@@ -1011,7 +1048,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	faulty &= !stranger;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
 		/* Loose cables are counted in regular.c. */
-		/* A width for all bundles is a line. */
+		/* A width for all bundles is a line, also a smaller one. */
 		if (d->wider || is_narrower(s, d))
 			intent->exceptions++;
 		else if (d->rows > 1)

@@ -618,8 +618,9 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 		return false;
 	price = tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers;
 	most = wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
-	/* Of equal prices, that of faults which all show at their ports is right. */
-	return price < most || (price == most && (graph->proven == 0 || graph->proven < graph->missing));
+	/* Of equal prices, that of missing cables which all show at their ports is right. */
+	return price < most || (price == most && (tree->surplus > 0 || tree->lacking <= graph->missing ||
+						  graph->proven == 0 || graph->proven < graph->missing));
 }
 
 /* A tree that leaves so many cables wrong is kept only if the fabric is no network of a family either. */
