@@ -166,6 +166,9 @@ static const struct row rows[] = {
 	 "3; "
 	 "link leaf3 core2 3; link leaf4 core1 3; link leaf4 core2 3; unplug leaf3 19",
 	 "\"count\": 4|core1 and leaf3: 2 seen, 3 planned", "cable-missing"},
+	{"pairs of leaves, of which one lacks a cable upwards",
+	 "tree leaf 6 core 2 1 8 36; link leaf1 leaf2 2; link leaf3 leaf4 2; link leaf5 leaf6 2; cut leaf6 core1 1",
+	 "\"topology\": \"graph\"|leaf6 and core1: 0 seen, 1 planned", "cable-missing"},
 	{"one cable that is left of a trunk between two cores", "tree leaf 8 core 2 3 8 36; link core1 core2 1",
 	 "\"topology\": \"graph\"|{\"a\": \"core1\", \"b\": \"core2\", \"count\": 1}", "ok"},
 	{"a core with cables to one half of the edges",

@@ -599,7 +599,8 @@ static bool finds_the_same(const struct attempt *tree, const struct ft_intent *g
 /*
  * True if the tree is kept: it is shorter to write, unless it finds fewer missing cables than ports prove, or it leaves
  * more faults than the graph does, including what the graph plans as seen without a class. @common: faults with a
- * common cause. Islands planned as seen may hide faults that the graph finds.
+ * common cause. Islands planned as seen, and switches that are expected outside the plan, may hide faults that the
+ * graph finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
@@ -614,7 +615,7 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 		return true;
 	if (ft_intent_is_irregular(graph))
 		return false;
-	if (tree->islanders > 0 && wrong > tree->cabling)
+	if (tree->islanders + tree->strangers > 0 && wrong > tree->cabling)
 		return false;
 	price = tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers;
 	most = wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;

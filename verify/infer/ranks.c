@@ -5,7 +5,8 @@
  * core must not decide: each switch gets the rank of most of the switches with nearly the same neighbours (a vote of
  * the nearest by the Jaccard similarity of neighbourhoods).
  *
- * If many cables connect switches of rank 0 to each other (rings, tori, meshes), there is no up and no down.
+ * If many cables connect switches of rank 0 to each other (rings, tori, meshes), there is no up and no down. Leaves
+ * that are cabled in pairs are no ring, however thick these bundles are.
  *
  * Cost: for each switch the sum of its neighbours' degrees.
  */
@@ -170,6 +171,28 @@ static void ranks_spread(struct ranking *r)
 			intent->rank[i] = 0;
 }
 
+/* The only switch of rank 0 that one of rank 0 is cabled to, if it has cables upwards, too; else FT_NONE. */
+static uint32_t mate_of(const struct ft_intent *intent, uint32_t observed)
+{
+	uint32_t mate = FT_NONE, mates = 0, above = 0;
+
+	ft_each_adjacent(n, &intent->f->graph, observed) {
+		if (intent->rank[n->vertex] == 0) {
+			mate = n->vertex;
+			mates++;
+		} else {
+			above++;
+		}
+	}
+	return mates == 1 && above > 0 ? mate : FT_NONE;
+}
+
+/* Two leaves that are cabled to each other and to no third one stand in for each other, below what is above both. */
+static bool are_mates(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	return mate_of(intent, a) == b && mate_of(intent, b) == a;
+}
+
 static bool is_layered(const struct ft_intent *intent)
 {
 	const struct ft_inference *f = intent->f;
@@ -178,7 +201,8 @@ static bool is_layered(const struct ft_intent *intent)
 	for (uint32_t i = 0; i < intent->count; i++)
 		ft_each_adjacent(n, &f->graph, i) {
 			all += n->count;
-			beside += intent->rank[i] == 0 && intent->rank[n->vertex] == 0 ? n->count : 0;
+			if (intent->rank[i] == 0 && intent->rank[n->vertex] == 0 && !are_mates(intent, i, n->vertex))
+				beside += n->count;
 		}
 	return beside * 100 <= all * BESIDE_PERCENT && all > 0;
 }
