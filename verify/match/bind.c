@@ -542,6 +542,69 @@ static int places_take(struct ft_model *m, struct matching *g, struct ft_assign_
 	return places_try(m, g, moved, result);
 }
 
+/* Appends @count ways to place the switches to the other ones. */
+static int others_append(struct ft_assign_result *result, const uint32_t *images, uint32_t count, uint32_t vertices)
+{
+	size_t size = vertices * sizeof(*images);
+	uint32_t *others = realloc(result->others, (result->other_count + count) * size + 1);
+
+	if (!others)
+		return -ENOMEM;
+	memcpy(others + result->other_count * (size_t)vertices, images, count * size);
+	result->others = others;
+	result->other_count += count;
+	return 0;
+}
+
+/*
+ * Where the fabric was never as planned, the places of the baseline were guessed with fewer cables to go by: those that
+ * the cables say by themselves are other ways to place the switches. What each costs is counted by its explanation, and
+ * the baseline wins where they cost the same, so that nothing is told anew for each cable that comes.
+ */
+static int guesses_doubt(struct ft_model *m, struct matching *g, struct ft_assign_result *result)
+{
+	const struct ft_recall recall = m->recall;
+	_cleanup_free_ uint32_t *without = malloc((g->vertices + 1UL) * sizeof(*without));
+	_cleanup_free_ uint32_t *others = NULL;
+	uint32_t count;
+	int r;
+
+	if (!without)
+		return -ENOMEM;
+	m->recall = (struct ft_recall){0};
+	r = places_try(m, g, true, result);
+	memcpy(without, g->image, g->vertices * sizeof(*without));
+	others = result->others;
+	count = result->other_count;
+	*result = (struct ft_assign_result){0};
+	m->recall = recall;
+	if (r == 0)
+		r = places_take(m, g, result);
+	if (r == 0 && memcmp(without, g->image, g->vertices * sizeof(*without)) != 0)
+		r = others_append(result, without, 1, g->vertices);
+	return r == 0 && count > 0 ? others_append(result, others, count, g->vertices) : r;
+}
+
+/*
+ * True if the baseline, which is of no whole fabric, says where a switch belongs that nothing else tells, and something
+ * is there that its places have no room for: with less than is planned it is contradicted by nothing.
+ */
+static bool guesses_are_doubtful(const struct ft_model *m, const struct matching *g)
+{
+	bool recalled = false, homeless = false;
+
+	if (!m->recall.baseline || g->given || ft_recall_is_of_plan(m))
+		return false;
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		uint32_t observed = g->observed_of_vertex[v];
+
+		recalled |= g->named[v] != FT_NONE && g->bound[v] == FT_NONE && m->named[observed] == FT_NONE &&
+			    g->named[v] == ft_recall_place(m, observed);
+		homeless |= g->image[v] == FT_NONE;
+	}
+	return recalled && (homeless || surplus_of(g) > 0);
+}
+
 int ft_switches_match(struct ft_model *m, bool loose)
 {
 	_cleanup_(matching_release) struct matching g = {0};
@@ -570,6 +633,8 @@ int ft_switches_match(struct ft_model *m, bool loose)
 		r = given_take(m, &g);
 	if (r == 0)
 		r = places_take(m, &g, &result);
+	if (r == 0 && guesses_are_doubtful(m, &g))
+		r = guesses_doubt(m, &g, &result);
 	if (r == 0 && !m->chassis)
 		r = others_take(m, &g, &result);
 	free(result.others);
