@@ -200,6 +200,20 @@ static const struct ft_finding *taker_find(const struct view *view, const struct
 	return best;
 }
 
+/*
+ * True of a switch-replaced whose switch is still seen: without names the one that stands there is remembered in place
+ * of the former one, and nobody has repaired anything.
+ */
+static bool is_known_now(const struct view *view, const struct ft_message *message)
+{
+	const struct ft_report *report = view->report;
+
+	for (size_t i = 0; ft_code_of(message->code) == FT_CODE_SWITCH_REPLACED && i < report->switch_count; i++)
+		if (message->spot_count > 0 && report->switches[i].guid == message->spots[0].guid)
+			return true;
+	return false;
+}
+
 /* Why an alert that is not in the report is over. */
 static int over_find(const struct ft_draft *d, struct view *view, const struct ft_track *track, enum ft_over *ret_over)
 {
@@ -223,6 +237,8 @@ static int over_find(const struct ft_draft *d, struct view *view, const struct f
 		*ret_over = FT_OVER_PART + taker->code;
 	else if (!track->present && track->over == FT_OVER_REPLANNED)
 		*ret_over = FT_OVER_REPLANNED;
+	else if (is_known_now(view, track->message))
+		*ret_over = FT_OVER_KNOWN;
 	return 0;
 }
 

@@ -21,6 +21,7 @@ static const struct {
 	[FT_OVER_STEADY] = {"steady", "steady again: "},
 	[FT_OVER_COMPLETE] = {"complete", "seen whole again: "},
 	[FT_OVER_SINGLY] = {"singly", "told one by one now: "},
+	[FT_OVER_KNOWN] = {"known", "known now: "},
 	[FT_OVER_REPLANNED] = {"replanned", "not in the new plan: "},
 };
 

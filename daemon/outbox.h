@@ -18,6 +18,7 @@ enum ft_over {
 	FT_OVER_STEADY,	   /* of a link-flapping: stable again */
 	FT_OVER_COMPLETE,  /* of a sweep-incomplete */
 	FT_OVER_REPLANNED, /* only because the plan changed */
+	FT_OVER_KNOWN,	   /* of a switch-replaced: the switch is still there, and has the place from now on */
 	FT_OVER_SINGLY,	   /* of an alert-storm: the few remaining alerts are raised one by one */
 	FT_OVER_PART,	   /* + enum ft_code: present, as a part of a finding with that code */
 	FT_OVER_COUNT = FT_OVER_PART + FT_CODE_COUNT,

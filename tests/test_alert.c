@@ -8,10 +8,14 @@
  *   M         a look that failed
  *   M:xy/a    one that saw a, and that the ports x and y are mute; U:xy/a that they were not reached; W:xy/a waived
  *   pL:a      a look that read only what changed; pM:x/a, pM also; nL:a one that read nothing, by a new plan
- *   C, W, B   for a letter: core-missing at the edges' ports of a and b; cables-swapped at a's and b's cores;
- * board-missing at a's core D         a's edge is dead, at b's core H:x       the link of host x went down +3s +3 time
- * passes; ^+3s ^-3s the wall clock is stepped T         the clock's turn K         killed and started again R:… other
- * rules: r2 c2 looks, r5s c5s, f3 flaps, w10s window, i3 incomplete, s! critical only, m2 storm
+ *   C, W      for a letter: core-missing at the edges' ports of a and b; cables-swapped at a's and b's cores
+ *   B, D      likewise: board-missing at a's core; a's edge is dead, at b's core
+ *   R, S      likewise: a's edge, or one that is not seen any more, stands in the place of another
+ *   H:x       the link of host x went down
+ *   +3s +3    time passes; ^+3s ^-3s the wall clock is stepped
+ *   T         the clock's turn
+ *   K         killed and started again
+ *   R:…       other rules: r2 c2 looks, r5s c5s, f3 flaps, w10s window, i3 incomplete, s! critical only, m2 storm
  *
  * and the events: +a raised, ~a changed, -a cleared (repaired), -a:w waived, -a:m minor, -a:f flapping now, -F:a:s
  * link-flapping of a is steady, -S:c sweep-incomplete is over, -a:p now part of another, -a:n not in the new plan; M4
@@ -75,6 +79,7 @@ struct made {
 	struct ft_symptom symptom;
 	char strings[FINDINGS_MAX][3][STRING_SIZE];
 	char *unreached;
+	struct ft_report_switch seen; /* a's edge */
 };
 
 static uint64_t guid_of(char letter)
@@ -121,9 +126,13 @@ static void places_make(struct ft_finding *f, char letter, const char *marks, ch
 		f->where[i] = (struct ft_place){.name = name, .guid = guid_of(both[i]), .port = 1};
 	for (size_t i = 0; letter == 'W' && i < 2; i++)
 		f->where[i] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(both[i])};
-	if (letter != 'B' && letter != 'D')
+	if (!strchr("BDRS", letter))
 		return;
 	f->where_count = 1;
+	if (letter == 'R' || letter == 'S') {
+		f->where[0] = (struct ft_place){.name = name, .guid = guid_of(letter == 'R' ? 'a' : 'S')};
+		return;
+	}
 	f->where[0] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(letter == 'B' ? 'a' : 'b')};
 	if (letter == 'D')
 		f->subject = (struct ft_place){.name = name, .guid = guid_of('a')};
@@ -135,6 +144,8 @@ static enum ft_code code_of(char letter)
 		return FT_CODE_CORE_MISSING;
 	if (letter == 'B')
 		return FT_CODE_BOARD_MISSING;
+	if (letter == 'R' || letter == 'S')
+		return FT_CODE_SWITCH_REPLACED;
 	return letter == 'W' ? FT_CODE_CABLES_SWAPPED : FT_CODE_CABLE_MISSING;
 }
 
@@ -454,6 +465,9 @@ static void look_step(struct run *run, const char *word)
 	} else {
 		findings_make(&made, colon ? colon + 1 : "");
 	}
+	made.seen.guid = guid_of('a');
+	made.report.switches = &made.seen;
+	made.report.switch_count = 1;
 	assert_int_equal(ft_report_is_incomplete(&made.report), kind != 'L');
 	call_make(run, kind == 'L' ? look_call : miss_call, &made.report);
 }
@@ -838,6 +852,8 @@ static void test_words_over(void **state)
 		{"L:b*", "L:D", "now part of core-missing: b: a cable is missing", "find the cable, and seat it"},
 		{"L:c", "L:D", "repaired: c: a cable was missing", ""},
 		{"L:a", "L:D^", "repaired: a: a cable was missing", ""},
+		{"L:R", "L:b", "known now: R: a cable is missing", ""},
+		{"L:S", "L:b", "repaired: S: a cable was missing", ""},
 		{"L:a", "nL:C", "not in the new plan: a: a cable is missing", ""},
 		{"L:a", "L:aw", "waived: a: a cable is missing", ""},
 		{"L:a", "L:a-", "no alert any more: a: a cable is missing", ""},
