@@ -67,6 +67,14 @@
 	"link x1 z1 1; link x2 z2 1; link x1 w1 1; link x2 w2 1; link y1 z1 1; link y2 z2 1; link y1 w1 1; link y2 " \
 	"w2 1; "                                                                                                     \
 	"link z1 w2 1; link z2 w1 1"
+/* Two pods of three spines, each of which shares four core switches with one of the other pod. */
+#define PLANES                                                                                 \
+	"switch c1 36; switch d1 36; switch e1 36; link x1 c1 1; link y1 c1 1; link x2 d1 1; " \
+	"link y2 d1 1; link x3 e1 1; link y3 e1 1; switch c2 36; switch d2 36; switch e2 36; " \
+	"link x1 c2 1; link y1 c2 1; link x2 d2 1; link y2 d2 1; link x3 e2 1; link y3 e2 1; " \
+	"switch c3 36; switch d3 36; switch e3 36; link x1 c3 1; link y1 c3 1; link x2 d3 1; " \
+	"link y2 d3 1; link x3 e3 1; link y3 e3 1; switch c4 36; switch d4 36; switch e4 36; " \
+	"link x1 c4 1; link y1 c4 1; link x2 d4 1; link y2 d4 1; link x3 e4 1; link y3 e4 1"
 /* Of 4 x 3; two cables between those that are neighbours both ways would be no torus of side 2. */
 #define TORUS "torus t 4 3 2 36"
 
@@ -166,6 +174,10 @@ static const struct row rows[] = {
 	 "3; "
 	 "link leaf3 core2 3; link leaf4 core1 3; link leaf4 core2 3; unplug leaf3 19",
 	 "\"count\": 4|core1 and leaf3: 2 seen, 3 planned", "cable-missing"},
+	{"planes of two spines each, of whose cables several are moved",
+	 "tree a 4 x 3 2 8 36; tree b 4 y 3 2 8 36; " PLANES
+	 "; cut x3 e1 1; link x3 d2 1; cut y2 d1 1; link y1 d1 1; cut x2 d3 1; link x2 e3 1",
+	 "\"topology\": \"graph\"", "ok"},
 	{"pairs of leaves, of which one lacks a cable upwards",
 	 "tree leaf 6 core 2 1 8 36; link leaf1 leaf2 2; link leaf3 leaf4 2; link leaf5 leaf6 2; cut leaf6 core1 1",
 	 "\"topology\": \"graph\"|leaf6 and core1: 0 seen, 1 planned", "cable-missing"},
@@ -415,6 +427,9 @@ static const struct row rows[] = {
 	 "tree leaf 5 core 4 3 8 30; name core1 r90-u01; name core2 r90-u03; name core3 r90-u04; name core4 r90-u07",
 	 "\"count\": 4}|\"ports_to_core\": 12", "ok"},
 	{"only odd numbers", "tree leaf 5 core 3 3 8 30; name core2 core5", "\"count\": 3}", "ok"},
+	{"edges and cores that are counted through",
+	 "tree leaf 4 core 2 3 8 30; name core1 core5; name core2 core6; unplug leaf1 9", "\"count\": 2}",
+	 "cable-missing"},
 	{"a core by the name of an edge", "tree leaf 5 core 3 3 8 30; name core2 leaf3", "\"count\": 3}", "ok"},
 	{"ports in the order of numbers, and none free where one lacks", "tree leaf 5 core 3 3 8 30; name core3 core4",
 	 "\"count\": 3}|and core3 is not there: left out, or core switches that are off", "ok"},

@@ -4,7 +4,8 @@
  * through the whole rank, or restarts with each prefix, as in racks.
  *
  * No number is missing if numbers are places in a rack ("r90-u01, r90-u03"), if they all have the same distance ("sw10,
- * sw20, sw30"), or if as many switches have a name of their own kind: one of these is the missing one, misspelled.
+ * sw20, sw30"), or if as many switches have a name of their own kind: one of these is the missing one, misspelled. None
+ * is missing below the lowest if all ranks are counted through ("edge1" to "edge4", "core5").
  */
 #include "config.h"
 
@@ -152,6 +153,32 @@ static uint32_t gap_count(const struct series *s, uint32_t from, const struct nu
 	return count;
 }
 
+static bool number_is_of_rank(const struct series *s, uint32_t number)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->names[i].number == number)
+			return true;
+	return false;
+}
+
+/* True if switches of other ranks have the number below the lowest of this one, and none of its own, whatever names. */
+static bool ranks_are_counted_through(const struct series *s, uint32_t rank, uint32_t lowest)
+{
+	bool below = false;
+
+	for (uint32_t i = 0; i < s->f->observed->switch_count; i++) {
+		const char *name = s->f->observed->switches[i].name;
+		struct numbered other;
+
+		if (s->f->fit.rank[i] == rank || strlen(name) < s->behind || !name_number(name, s->behind, &other))
+			continue;
+		if (number_is_of_rank(s, other.number))
+			return false;
+		below |= other.number + 1 == lowest;
+	}
+	return below;
+}
+
 /* Missing numbers below the lowest, down to 1; a number used in another rank ends the series. */
 static uint32_t start_count(const struct series *s, const struct numbered *lowest, uint32_t most, struct ft_text *names)
 {
@@ -194,7 +221,7 @@ static uint32_t stray_count(const struct series *s)
 }
 
 /* False: a number occurs twice, more are missing than plausible, or the series is not the rank's own. */
-static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
+static bool series_read(struct series *s, uint32_t rank, struct ft_numbers *ret_lacking)
 {
 	uint32_t few = s->count < LACKING_FEW ? s->count : LACKING_FEW, inside = 0;
 	uint32_t most = s->count / LACKING_SHARE > few ? s->count / LACKING_SHARE : few;
@@ -223,7 +250,7 @@ static bool series_read(struct series *s, struct ft_numbers *ret_lacking)
 		inside = 0;
 	}
 	ret_lacking->inside = inside;
-	if (single)
+	if (single && !ranks_are_counted_through(s, rank, first->number))
 		ret_lacking->first = start_count(s, first, s->count, &ret_lacking->first_names);
 	return true;
 }
@@ -245,7 +272,7 @@ int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numb
 	for (unsigned int whole = 2; whole-- > 0;) {
 		s.whole = whole > 0;
 		ft_numbers_release(lacking);
-		if (series_read(&s, lacking))
+		if (series_read(&s, rank, lacking))
 			break;
 		ft_numbers_release(lacking);
 	}
