@@ -75,6 +75,18 @@
 	"switch c3 36; switch d3 36; switch e3 36; link x1 c3 1; link y1 c3 1; link x2 d3 1; " \
 	"link y2 d3 1; link x3 e3 1; link y3 e3 1; switch c4 36; switch d4 36; switch e4 36; " \
 	"link x1 c4 1; link y1 c4 1; link x2 d4 1; link y2 d4 1; link x3 e4 1; link y3 e4 1"
+/* Four groups of four routers, of which one has no cable to another group. */
+#define GROUPS                                                                                           \
+	"switch a1 36; hosts a1 8; switch a2 36; hosts a2 8; switch a3 36; hosts a3 8; switch a4 36; "   \
+	"hosts a4 8; switch b1 36; hosts b1 8; switch b2 36; hosts b2 8; switch b3 36; hosts b3 8; "     \
+	"switch b4 36; hosts b4 8; switch c1 36; hosts c1 8; switch c2 36; hosts c2 8; switch c3 36; "   \
+	"hosts c3 8; switch c4 36; hosts c4 8; switch d1 36; hosts d1 8; switch d2 36; hosts d2 8; "     \
+	"switch d3 36; hosts d3 8; switch d4 36; hosts d4 8; link a1 a2 1; link a1 a3 1; link a1 a4 1; " \
+	"link a2 a3 1; link a2 a4 1; link a3 a4 1; link b1 b2 1; link b1 b3 1; link b1 b4 1; "           \
+	"link b2 b3 1; link b2 b4 1; link b3 b4 1; link c1 c2 1; link c1 c3 1; link c1 c4 1; "           \
+	"link c2 c3 1; link c2 c4 1; link c3 c4 1; link d1 d2 1; link d1 d3 1; link d1 d4 1; "           \
+	"link d2 d3 1; link d2 d4 1; link d3 d4 1; link a1 b1 1; link a2 c1 1; link a3 d1 1; "           \
+	"link b2 c2 1; link b3 d2 1; link c3 d3 1"
 /* Of 4 x 3; two cables between those that are neighbours both ways would be no torus of side 2. */
 #define TORUS "torus t 4 3 2 36"
 
@@ -174,6 +186,9 @@ static const struct row rows[] = {
 	 "3; "
 	 "link leaf3 core2 3; link leaf4 core1 3; link leaf4 core2 3; unplug leaf3 19",
 	 "\"count\": 4|core1 and leaf3: 2 seen, 3 planned", "cable-missing"},
+	{"groups without a cable of one router each", GROUPS, "\"topology\": \"dragonfly\"|and are listed", "ok"},
+	{"a cable between these is missing, and none where no rule had one", GROUPS "; cut b3 d2 1",
+	 "planned as they were seen", "ok"},
 	{"planes of two spines each, of whose cables several are moved",
 	 "tree a 4 x 3 2 8 36; tree b 4 y 3 2 8 36; " PLANES
 	 "; cut x3 e1 1; link x3 d2 1; cut y2 d1 1; link y1 d1 1; cut x2 d3 1; link x2 e3 1",

@@ -693,8 +693,13 @@ static int family_reading(const struct ft_intent *intent, const char *name, stru
 	if (family < 0 || (family > 0 && *ret_wrong < 2))
 		return family;
 	r = ft_infer_wired(intent, name, &wired, &wrong, &listed);
-	if (r <= 0 || (family > 0 && (*ret_wrong < wrong + 2 || (*ret_wrong - wrong) * LISTED_SHARE <= listed)))
-		return r < 0 ? r : family;
+	if (r < 0)
+		return r;
+	if (family > 0 && (*ret_wrong < wrong + 2 || (*ret_wrong - wrong) * LISTED_SHARE <= listed))
+		return family;
+	/* Without a list of what is there, a rule that has so much of it wrong is none either. */
+	if (r == 0)
+		return family > 0 && listed > 0 ? 0 : family;
 	ft_text_reset(text);
 	ft_text_add(text, wired.data, wired.length);
 	*ret_wrong = wrong;
