@@ -602,13 +602,15 @@ static uint64_t contradictions(const struct attempt *tree, const struct ft_inten
 
 /*
  * True if ports prove many missing cables, and the tree, by which leaves have another number of them, takes others for
- * misplaced that are where they should be.
+ * misplaced that are where they should be; or if they prove all that are missing, and the tree has more than a few
+ * moved. The case that bit: a director by its chips, whose line boards were taken for the core.
  */
 static bool ports_contradict(const struct attempt *tree, const struct ft_intent *graph)
 {
-	enum { PROVEN_MANY = 5 };
+	enum { PROVEN_MANY = 4 };
 
 	return tree->lacking < graph->proven ||
+	       (graph->proven > 0 && graph->proven == graph->missing && contradictions(tree, graph) > 0) ||
 	       (graph->proven >= PROVEN_MANY && tree->surplus > graph->surplus && graph->missing >= tree->cabling);
 }
 
