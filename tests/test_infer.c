@@ -202,6 +202,16 @@ static const struct row rows[] = {
 	 "tree leaf 6 core 4 4 8 36; switch core5 36; link leaf1 core5 2; link leaf2 core5 2; link leaf3 core5 2; cut "
 	 "leaf1 core1 1; cut leaf2 core3 1",
 	 "3 of them are cabled otherwise|leaf2 and core3: 3 seen, 4 planned", "cable-missing cable-missing"},
+	{"a core beside one half of the edges, of which two have a cable moved",
+	 "tree leaf 12 core 4 3 8 36; switch core5 36; link leaf1 core5 3; link leaf2 core5 3; link leaf3 core5 3; "
+	 "link "
+	 "leaf4 core5 3; link leaf5 core5 3; link leaf6 core5 3; cut leaf12 core3 1; link leaf7 core3 1",
+	 "leaf12 and core3: 2 seen, 3 planned", "cable-misplaced"},
+	{"an edge of another make that has less of most bundles",
+	 "tree leaf 6 core 4 3 8 40; switch leaf7 36; hosts leaf7 8; link leaf7 core1 2; link leaf7 core2 2; link "
+	 "leaf7 "
+	 "core3 2; link leaf7 core4 3",
+	 "\"count\": 7", "ok"},
 	{"an edge on two cores of four, by thicker bundles",
 	 "tree leaf 8 core 4 3 10 36; switch leaf9 36; hosts leaf9 5; link leaf9 core1 6; link leaf9 core2 6",
 	 "\"count\": 9|{\"count\": 1, \"hosts\": 5, \"bundle\": [6, 6, 0, 0]}", "ok"},

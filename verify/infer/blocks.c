@@ -834,6 +834,22 @@ static bool is_of_another_kind(const struct sheet *s, const struct deviations *d
 	return s->rows >= FEW_ROWS && alike == d->rows;
 }
 
+/* True if rows follow the pattern, and all of them have another number of ports: an older make may have less of each.
+ */
+static bool is_of_another_make(const struct sheet *s, uint32_t row)
+{
+	bool regular = false;
+
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (row_deviation(s, i) > 0)
+			continue;
+		regular = true;
+		if (ft_infer_ports(s->intent->f, s->row[i]) == ft_infer_ports(s->intent->f, s->row[row]))
+			return false;
+	}
+	return regular;
+}
+
 /* The switches of its rank that a row is cabled to. */
 static uint32_t mates_of(const struct sheet *s, uint32_t row)
 {
@@ -888,7 +904,7 @@ static int group_of_one_is_faulty(const struct sheet *s, const struct deviations
 	 */
 	if (d->lacks > CLASS_COST && (d->scaled || d->lacks * 4 > d->planned * 3))
 		*ret = false;
-	if (lacks_whole_bundles(d))
+	if (lacks_whole_bundles(d) || (!holes && is_of_another_make(s, d->row[0])))
 		*ret = false;
 	/* A router may be in the ports of two storage switches, which have cables to one more core switch. */
 	if (s->intent->rank[s->row[d->row[0]]] == 0 && is_of_another_kind(s, d))
@@ -981,10 +997,14 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d) || s->mixed)
 		return 0;
 	if (d->columns == 1) {
-		/* That several rows lack the whole bundle may be on purpose; that they lack a part of it is not. */
-		uint32_t few = *entry(s, d->row[0], d->column) == 0 ? GONE_SHARE : FEW_SHARE;
+		/*
+		 * That several rows lack the whole bundle may be on purpose, and is so if it is thick; that they lack a
+		 * part of it is not.
+		 */
+		bool gone = *entry(s, d->row[0], d->column) == 0;
+		uint32_t few = gone ? GONE_SHARE : FEW_SHARE;
 
-		if (d->rows <= CLASS_COST &&
+		if (d->rows <= CLASS_COST && !(gone && usual_of(s, d->row[0], d->column) > 1) &&
 		    (rows_have_holes(s, d) || (!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d) &&
 					       d->rows * few <= s->rows))) {
 			*ret = true;
@@ -1048,8 +1068,8 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 	faulty &= !stranger;
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
 		/* Loose cables are counted in regular.c. */
-		/* A width for all bundles is a line, also a smaller one. */
-		if (d->wider || is_narrower(s, d))
+		/* A width for all bundles is a line, also a smaller one; so is what one of another make has less. */
+		if (d->wider || is_narrower(s, d) || (d->more == 0 && is_of_another_make(s, d->row[0])))
 			intent->exceptions++;
 		else if (d->rows > 1)
 			/* Several of other names than the rest, with hosts or beside each other, are a line. */
