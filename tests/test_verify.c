@@ -420,6 +420,10 @@ static void test_part_with_core(void **state)
 	"\"hosts\":18}],\"links\":[{\"a\":\"s1\",\"b\":\"s2\",\"count\":16},{\"a\":\"s3\",\"b\":\"s4\",\"count\":16}," \
 	"{\"a\":\"s5\","                                                                                               \
 	"\"b\":\"s6\",\"count\":16},{\"a\":\"s[2,4]\",\"b\":\"s[3,5]\"}]"
+#define FIVE                                                                                                    \
+	"{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":[{\"name\":\"s[1-5]\",\"ports\":12," \
+	"\"hosts\":2}],"                                                                                        \
+	"\"links\":[{\"a\":\"s[1,4]\",\"b\":\"s[2,5]\"},{\"a\":\"s3\",\"b\":\"s[2,4]\"}]"
 #define BIG_STAR "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":100,\"edge\":{\"ports\":108}"
 #define BOUND(edge, core)                                                                                       \
 	SMALL ",\"bind\":{\"edge\":[\"" edge "1\",\"" edge "2\",\"" edge "3\",\"" edge "4\"],\"core\":[\"" core \
@@ -458,6 +462,7 @@ static void test_foreign(void **state)
 		 "spare s1 36; link s1:1 edge001:1; spare s2 36; link s2:1 edge001:2; spare s3 36; link s3:1 edge001:3",
 		 false},
 		{"as many switches with more hosts", SMALL "}", PAIRS "}", "", true},
+		{"its first cable is wrong", FIVE "}", FIVE "}", "link s1:12 s3:12; dead s2; dead s4; dead s5", false},
 		{"a star, and a tree", BIG_STAR "}", SMALL "}", "", true},
 		{"a star, and a smaller one", BIG_STAR "}", STAR "}", "", true},
 		{"a star, and a larger one", STAR "}", BIG_STAR "}", "", false},

@@ -23,6 +23,7 @@
 /* Counts for both sides. */
 struct sides {
 	uint32_t switches, switches_planned; /* seen, and planned */
+	uint32_t named;			     /* seen in the places of their names */
 	uint32_t small;			     /* in a place for a switch with more ports, or unplanned */
 	uint32_t cables, cables_planned;     /* between switches */
 	uint32_t cables_common;		     /* of the plan and there */
@@ -52,6 +53,7 @@ static void seen_count(const struct ft_model *m, struct sides *s)
 	for (uint32_t i = 0; i < observed->switch_count; i++) {
 		s->switches += !observed->switches[i].tolerated;
 		s->small += is_small(m, i);
+		s->named += observed->switches[i].planned != FT_NONE && observed->switches[i].planned == m->named[i];
 		if (observed->switches[i].planned != FT_NONE) {
 			s->small_placed += is_small(m, i);
 			s->hosts_placed += observed->switches[i].hosts;
@@ -129,8 +131,16 @@ static bool sizes_differ(const struct ft_model *m, const struct sides *s)
 	return (more - fewer) * 10 > more || m->observed.host_count * 4UL > ft_hosts_planned(m) * 5UL;
 }
 
+/*
+ * Where most switches have the names of their places, few cables say nothing: the first ones of a fabric that is being
+ * cabled may be wrong.
+ */
 static bool cables_are_others(const struct ft_model *m, const struct sides *s)
 {
+	enum { FEW = 4 };
+
+	if (s->cables < FEW && s->named * 2 > s->switches)
+		return false;
 	return s->cables_common * 2UL < s->cables_planned &&
 	       (s->small * 2UL > s->switches || (s->cables_common * 2UL < s->cables && sizes_differ(m, s)));
 }
