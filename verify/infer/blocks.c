@@ -64,8 +64,7 @@ struct sheet {
 	uint32_t classes;     /* number of classes of the rows, of which this is one */
 	/* More than a third of the rows repeat another class's entries: several that lack the same are a class, too. */
 	bool mixed;
-	bool turns;    /* bundles alternate: most rows have the same sum, but in different columns */
-	bool same_set; /* rows and columns are the same switches: each pair occurs twice */
+	bool turns; /* bundles alternate: most rows have the same sum, but in different columns */
 };
 
 static void sheet_release(struct sheet *s)
@@ -93,12 +92,6 @@ static const struct ft_twins *columns_twins(const struct sheet *s)
 static uint16_t *entry(const struct sheet *s, uint32_t row, uint32_t column)
 {
 	return &s->seen[(size_t)row * s->columns + column];
-}
-
-/* True for a switch paired with itself, in a block of switches that are cabled to each other. */
-static bool is_diagonal(const struct sheet *s, uint32_t row, uint32_t column)
-{
-	return s->row[row] == s->column[column];
 }
 
 /* ---- holes ---- */
@@ -267,7 +260,7 @@ static bool has_the_rows(const struct ft_intent *intent, const struct ft_twins *
 	return rows != others ? rows > others : cables != beside ? cables > beside : order ? order < 0 : set < other;
 }
 
-/* The columns of all dense blocks; beside, of the rows' own set (same_set) or others. @rows_set: the rows' set. */
+/* The columns of all dense blocks; beside, of sets with fewer switches. @rows_set: the rows' set. */
 static int columns_collect(struct sheet *s, uint32_t rows_set)
 {
 	const struct ft_inference *f = s->intent->f;
@@ -288,12 +281,9 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 				continue;
 			looked[set] = true;
 			of = &twins->sets[set];
-			if (s->side == FT_SIDE_BESIDE &&
-			    (s->same_set ? set != rows_set : !has_the_rows(s->intent, twins, rows_set, set)))
+			if (s->side == FT_SIDE_BESIDE && !has_the_rows(s->intent, twins, rows_set, set))
 				continue;
 			all = (uint64_t)s->rows * of->count;
-			if (s->same_set)
-				all -= of->count;
 			if (all < 2 || (uint64_t)pairs_with(s, set) * 100 < all * DENSE_PERCENT)
 				continue;
 			for (uint32_t k = 0; k < of->count; k++)
@@ -352,8 +342,6 @@ static int sheet_fill(struct sheet *s)
 static void column_tally(const struct sheet *s, uint32_t column, struct ft_tally *tally, uint32_t *pairs)
 {
 	for (uint32_t i = 0; i < s->rows; i++) {
-		if (is_diagonal(s, i, column))
-			continue;
 		ft_tally_add(tally, *entry(s, i, column));
 		++*pairs;
 	}
@@ -399,7 +387,7 @@ static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t us
 	uint32_t lacks = 0;
 
 	for (uint32_t i = 0; i < s->rows; i++)
-		if (!is_diagonal(s, i, column) && *entry(s, i, column) < usual)
+		if (*entry(s, i, column) < usual)
 			lacks += usual - *entry(s, i, column);
 	return lacks;
 }
@@ -450,7 +438,7 @@ static bool rows_have_lost(const struct sheet *s, uint32_t column)
 	for (uint32_t i = 0; i < s->rows; i++) {
 		uint32_t seen = *entry(s, i, column), usual = s->usual[column];
 
-		if (is_diagonal(s, i, column) || seen == 0 || seen >= usual)
+		if (seen == 0 || seen >= usual)
 			continue;
 		lack++;
 		holed += s->holes[i] >= usual - seen;
@@ -544,7 +532,7 @@ static int64_t row_surplus(const struct sheet *s, uint32_t row)
 	int64_t over = 0;
 
 	for (uint32_t c = 0; c < s->columns; c++)
-		if (s->valid[c] && !is_diagonal(s, row, c))
+		if (s->valid[c])
 			over += (int64_t)*entry(s, row, c) - s->usual[c];
 	return over;
 }
@@ -617,8 +605,6 @@ static bool sums_agree(struct sheet *s)
 		int64_t over = 0;
 
 		for (uint32_t i = 0; s->valid[c] && i < s->rows; i++) {
-			if (is_diagonal(s, i, c))
-				continue;
 			over += (int64_t)*entry(s, i, c) - s->usual[c];
 			all++;
 			equal += *entry(s, i, c) == s->usual[c];
@@ -688,9 +674,7 @@ static uint32_t usual_of(const struct sheet *s, uint32_t row, uint32_t column)
 
 static int deviation(const struct sheet *s, uint32_t row, uint32_t column)
 {
-	return s->valid[column] && !is_diagonal(s, row, column)
-		       ? (int)*entry(s, row, column) - (int)usual_of(s, row, column)
-		       : 0;
+	return s->valid[column] ? (int)*entry(s, row, column) - (int)usual_of(s, row, column) : 0;
 }
 
 static uint32_t row_deviation(const struct sheet *s, uint32_t row)
@@ -737,7 +721,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int over = deviation(s, d.row[0], c);
 
-		if (!s->valid[c] || is_diagonal(s, d.row[0], c))
+		if (!s->valid[c])
 			continue;
 		usual = usual_of(s, d.row[0], c);
 		d.planned += usual;
@@ -1092,8 +1076,6 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			bool lacks = over < 0 && faulty && lack_is_sure(s, d->row[k], c);
 			struct ft_meant *pair;
 
-			if (is_diagonal(s, d->row[k], c))
-				continue;
 			/* Without a pattern, bundles are planned as seen. */
 			if (*entry(s, d->row[k], c) == 0 && !lacks)
 				continue;
@@ -1154,43 +1136,6 @@ static int classes_spread(struct sheet *s)
 	return 0;
 }
 
-/* Beside each other, every pair is twice in the matrix: each entry is judged by itself. */
-static int beside_plan(struct sheet *s)
-{
-	struct ft_intent *intent = s->intent;
-	uint32_t pairs = 0, less = 0;
-
-	for (uint32_t i = 0; i < s->rows; i++)
-		for (uint32_t c = 0; c < s->columns; c++) {
-			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c])
-				continue;
-			pairs++;
-			less += deviation(s, i, c) < 0;
-		}
-	for (uint32_t i = 0; i < s->rows; i++)
-		for (uint32_t c = 0; c < s->columns; c++) {
-			int over = deviation(s, i, c);
-			struct ft_meant *pair;
-
-			if (!s->valid[c] || is_diagonal(s, i, c) || s->row[i] > s->column[c] || over == 0 ||
-			    pairs < 4 || less * 4 > pairs)
-				continue;
-			if (over < 0 && *entry(s, i, c) == 0 && pairs <= MANY_PAIRS)
-				continue;
-			if (over < 0 && !(has_fewer(intent, &intent->twins[s->side], s->row[i]) &&
-					  has_fewer(intent, columns_twins(s), s->column[c])))
-				continue;
-			pair = ft_meant_get(intent, s->row[i], s->column[c]);
-			if (!pair)
-				return -ENOMEM;
-			pair->settled = true;
-			pair->loose = over > 0 && over <= MOVED_MAX ? (uint32_t)over : 0;
-			if (over < 0)
-				pair->planned = s->usual[c];
-		}
-	return 0;
-}
-
 /* ---- */
 
 static int sheet_plan(struct sheet *s)
@@ -1199,8 +1144,6 @@ static int sheet_plan(struct sheet *s)
 
 	if (r < 0)
 		return r;
-	if (s->same_set)
-		return beside_plan(s);
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
 	qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
@@ -1222,8 +1165,7 @@ static uint32_t rows_apart(const struct sheet *s, uint32_t a, uint32_t b)
 	uint32_t apart = 0;
 
 	for (uint32_t c = 0; c < s->columns; c++)
-		if (!is_diagonal(s, a, c) && !is_diagonal(s, b, c))
-			apart += (uint32_t)abs((int)*entry(s, a, c) - (int)*entry(s, b, c));
+		apart += (uint32_t)abs((int)*entry(s, a, c) - (int)*entry(s, b, c));
 	return apart;
 }
 
@@ -1355,7 +1297,6 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 		.intent = whole->intent,
 		.side = whole->side,
 		.row = row,
-		.same_set = whole->same_set,
 		.main = class ? entry(whole, main, 0) : NULL,
 		.classes = whole->classes,
 		.mixed = whole->mixed,
@@ -1378,7 +1319,7 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 	return r < 0 ? r : sheet_plan(&s);
 }
 
-static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set, bool same_set)
+static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 {
 	const struct ft_twins *twins = &intent->twins[side];
 	_cleanup_(sheet_release) struct sheet s = {
@@ -1386,7 +1327,6 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set, b
 		.side = side,
 		.row = twins->members + twins->sets[set].first,
 		.rows = twins->sets[set].count,
-		.same_set = same_set,
 	};
 	_cleanup_free_ uint32_t *class_of = calloc(s.rows + 1UL, sizeof(*class_of));
 	uint32_t classes = 1, main = 0;
@@ -1395,7 +1335,7 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set, b
 	if (r < 0 || s.columns == 0)
 		return r;
 	r = sheet_fill(&s);
-	if (r == 0 && !same_set)
+	if (r == 0)
 		r = classes_find(&s, class_of, &classes, &main);
 	s.classes = classes;
 	for (uint32_t class = 0; r == 0 && class < classes; class ++)
@@ -1408,11 +1348,8 @@ int ft_intent_blocks(struct ft_intent *intent)
 	int r = 0;
 
 	for (uint32_t set = 0; r == 0 && set < intent->twins[FT_SIDE_UP].set_count; set++)
-		r = set_plan(intent, FT_SIDE_UP, set, false);
-	for (uint32_t set = 0; r == 0 && set < intent->twins[FT_SIDE_BESIDE].set_count; set++) {
-		r = set_plan(intent, FT_SIDE_BESIDE, set, false);
-		if (r == 0)
-			r = set_plan(intent, FT_SIDE_BESIDE, set, true);
-	}
+		r = set_plan(intent, FT_SIDE_UP, set);
+	for (uint32_t set = 0; r == 0 && set < intent->twins[FT_SIDE_BESIDE].set_count; set++)
+		r = set_plan(intent, FT_SIDE_BESIDE, set);
 	return r;
 }

@@ -5,11 +5,14 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "verify/infer/infer_parts.h"
+
+enum { SHAPE_NUMBERS = 16 };
 
 const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t observed)
 {
@@ -181,11 +184,53 @@ static const char *whole_name(const struct ft_inference *f, uint32_t rank, uint3
 	return director ? description_of(f->snapshot, director->node, ret_length) : NULL;
 }
 
+/* The end of the number that begins at @at, which may be hexadecimal; @at if none does. */
+static size_t number_end(const char *name, size_t length, size_t at)
+{
+	if (name[at] == '0' && at + 2 < length && name[at + 1] == 'x' && isxdigit((unsigned char)name[at + 2])) {
+		for (at += 2; at < length && isxdigit((unsigned char)name[at]);)
+			at++;
+		return at;
+	}
+	while (at < length && isdigit((unsigned char)name[at]))
+		at++;
+	return at;
+}
+
+/*
+ * Adds a name, with every number in it (also GUIDs) replaced by any number, as a regular expression to @shape.
+ *
+ * @literal  [SHAPE_NUMBERS]: which numbers of the name stay as they are; NULL: none
+ * Returns false if the name contains characters that patterns cannot have.
+ */
+static bool shape_add(struct ft_text *shape, const char *name, size_t length, const bool *literal)
+{
+	size_t number = 0;
+
+	for (size_t i = 0, end; i < length; i = end) {
+		if (name[i] < ' ' || name[i] > '~')
+			return false;
+		end = number_end(name, length, i);
+		if (end > i && literal && number < SHAPE_NUMBERS && literal[number])
+			ft_text_add(shape, name + i, end - i);
+		else if (end > i)
+			ft_text_puts(shape,
+				     name[i] == '0' && end > i + 2 && name[i + 1] == 'x' ? "0x[0-9a-fA-F]+" : "[0-9]+");
+		else if (strchr("\\^$.[]|()?*+{}", name[i]))
+			ft_text_printf(shape, "\\%c", name[i]);
+		else
+			ft_text_add(shape, &name[i], 1);
+		number += end > i;
+		end = end > i ? end : i + 1;
+	}
+	return true;
+}
+
 /* Number @number of a name, from 0; empty if it has fewer. */
 static const char *number_of(const char *name, size_t length, unsigned int number, size_t *ret_length)
 {
 	for (size_t i = 0, end; i<length; i = end> i ? end : i + 1) {
-		end = ft_infer_number_end(name, length, i);
+		end = number_end(name, length, i);
 		if (end == i || number-- > 0)
 			continue;
 		*ret_length = end - i;
@@ -196,9 +241,9 @@ static const char *number_of(const char *name, size_t length, unsigned int numbe
 }
 
 /* Finds the numbers that are equal in the names of all directors of the rank. */
-static void literals_find(const struct ft_inference *f, uint32_t rank, bool literal[FT_SHAPE_NUMBERS])
+static void literals_find(const struct ft_inference *f, uint32_t rank, bool literal[SHAPE_NUMBERS])
 {
-	for (unsigned int number = 0; number < FT_SHAPE_NUMBERS; number++) {
+	for (unsigned int number = 0; number < SHAPE_NUMBERS; number++) {
 		const char *first = NULL;
 		size_t first_length = 0;
 
@@ -221,7 +266,7 @@ static void literals_find(const struct ft_inference *f, uint32_t rank, bool lite
 
 /*
  * "^(core[0-9]+)[ /:]" if one such pattern matches all directors of the rank. 1, 0 or -ENOMEM.
- * @literal  see ft_infer_shape()
+ * @literal  see shape_add()
  */
 static int pattern_make(const struct ft_inference *f, uint32_t rank, const bool *literal, struct ft_text *pattern)
 {
@@ -238,7 +283,7 @@ static int pattern_make(const struct ft_inference *f, uint32_t rank, const bool 
 		whole = description_of(f->snapshot, director->node, &length);
 		ft_text_reset(&shape);
 		ft_text_puts(&shape, "^(");
-		if (tail == TAIL_OTHER || !ft_infer_shape(&shape, whole, length, literal))
+		if (tail == TAIL_OTHER || !shape_add(&shape, whole, length, literal))
 			return 0;
 		ft_text_puts(&shape, tail == TAIL_SLOT ? ")[ /:]" : ") *$");
 		if (ft_text_failed(&shape))
@@ -301,7 +346,7 @@ static int chassis_match(struct ft_inference *f, uint32_t rank, const bool *lite
 int ft_infer_chassis_names(struct ft_inference *f)
 {
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		bool literal[FT_SHAPE_NUMBERS];
+		bool literal[SHAPE_NUMBERS];
 		int r = f->design.directors[rank] ? chassis_match(f, rank, NULL) : 1;
 
 		/* "SL1-[0-9]+" and "SL2-[0-9]+" if "SL[0-9]+-[0-9]+" matches two ranks. */

@@ -106,8 +106,7 @@ static char next_letter(const char **name, size_t *word)
 	return '\0';
 }
 
-/* True if names differ only in their numbers. */
-static bool names_alike(const char *a, const char *b)
+bool ft_infer_names_alike(const char *a, const char *b)
 {
 	size_t a_word = 0, b_word = 0;
 	char x, y;
@@ -132,7 +131,7 @@ bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b)
 	const struct ft_inference *f = intent->f;
 
 	return ft_infer_ports(f, a) == ft_infer_ports(f, b) && !hosts_unlike(f->hosts[a], f->hosts[b]) &&
-	       names_alike(f->observed->switches[a].name, f->observed->switches[b].name);
+	       ft_infer_names_alike(f->observed->switches[a].name, f->observed->switches[b].name);
 }
 
 /* ---- pairs ---- */

@@ -2,8 +2,8 @@
 /*
  * Which design is written. The candidates are
  *
- *   1. trees (fits.c): with directors as switches, then, if that leaves cables wrong, with their chips; each is
- *      verified like any design, and the one that leaves the fewest cables wrong is taken
+ *   1. trees (fits.c), with directors as switches; each is verified like any design, and the one that leaves the
+ *      fewest cables wrong is taken
  *   2. the general reading (general.h), if the tree leaves anything wrong or outside, or faults what serves hosts. The
  *      tree stays if it finds what the graph does, or the graph has more exceptions than the tree has faults. Else a
  *      tree with classes, then a network of a family, then the graph itself is written
@@ -34,7 +34,8 @@ struct attempt {
 	uint32_t islanders; /* switches beside the tree that are planned as seen */
 	uint64_t cabling;   /* of those, cables that a graph may judge differently */
 	uint64_t lacking;   /* missing cables, by all findings, also of those elsewhere */
-	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
+	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be; */
+	uint64_t alike;	    /* most of these that join the same two ranks */
 	bool strays;	    /* some switches have no place in the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
 	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
@@ -184,29 +185,6 @@ static bool joins_equals(const struct ft_inference *f, const struct ft_finding *
 }
 
 /*
- * True if cables join the switches of a rank two by two, as they do leaves that stand in for each other. One or two
- * such cables may be there by mistake; if most switches have one, it is how they were built.
- */
-static bool ranks_are_paired(const struct ft_inference *f)
-{
-	enum { PAIRED_MIN = 6 };
-	uint32_t paired[FT_RANKS_MAX] = {0};
-
-	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
-		uint32_t mates = 0;
-
-		ft_each_adjacent(n, &f->graph, i)
-			mates += n->vertex != i && f->fit.rank[n->vertex] == f->fit.rank[i];
-		if (f->fit.rank[i] < f->fit.ranks)
-			paired[f->fit.rank[i]] += mates == 1;
-	}
-	for (uint32_t rank = 0; rank < f->fit.ranks; rank++)
-		if (paired[rank] >= PAIRED_MIN && 2 * paired[rank] > f->count[rank])
-			return true;
-	return false;
-}
-
-/*
  * True if more than a third of the edge switches, and at least six, have other numbers of uplinks than most, and no
  * number of these is that of a single one: they were bought in several lots, and no lot lacks what another one has.
  */
@@ -232,66 +210,6 @@ static bool edges_are_mixed(const struct ft_inference *f)
 		mixed += sum != usual ? (uint32_t)tally.votes[sum] : 0;
 	}
 	return mixed >= MIXED_MIN && mixed * MIXED_SHARE > f->count[0];
-}
-
-/* The edge switch of a cable that leads up from one, or FT_NONE. */
-static uint32_t edge_of(const struct ft_inference *f, const struct ft_finding *finding)
-{
-	uint32_t edge = FT_NONE;
-
-	for (uint32_t i = 0; i < finding->where_count; i++) {
-		uint32_t observed = observed_of_guid(f, finding->where[i].guid);
-
-		if (observed == FT_NONE || f->fit.rank[observed] != 0)
-			continue;
-		if (edge != FT_NONE)
-			return FT_NONE;
-		edge = observed;
-	}
-	return edge;
-}
-
-/* True if a cable of that switch is one too many. */
-static bool has_surplus(const struct ft_inference *f, const struct ft_report *report, uint32_t observed)
-{
-	for (size_t i = 0; i < report->finding_count; i++) {
-		const struct ft_finding *finding = &report->findings[i];
-
-		for (uint32_t k = 0; finding->code == FT_CODE_CABLE_UNPLANNED && k < finding->where_count; k++)
-			if (finding->where[k].guid == f->observed->switches[observed].guid)
-				return true;
-	}
-	return false;
-}
-
-/*
- * True if the tree has a cable too many at all edge switches that have as many hosts, two or more, and at no other:
- * they are a class that was given one more. The cases that bit: two storage leaves with 3 and 2 cables to two core
- * switches; and two of which one had two cables too many, which are faults.
- */
-static bool class_has_more(const struct ft_inference *f, const struct ft_report *report)
-{
-	uint32_t class = FT_NONE, members = 0;
-
-	for (size_t i = 0; i < report->finding_count; i++) {
-		const struct ft_finding *finding = &report->findings[i];
-		uint32_t edge;
-
-		if (finding->code != FT_CODE_CABLE_UNPLANNED)
-			continue;
-		edge = edge_of(f, finding);
-		if (edge == FT_NONE || (class != FT_NONE && f->hosts[edge] != class))
-			return false;
-		class = f->hosts[edge];
-	}
-	for (uint32_t i = 0; class != FT_NONE && i < f->observed->switch_count; i++) {
-		if (f->fit.rank[i] != 0 || f->hosts[i] != class)
-			continue;
-		if (!has_surplus(f, report, i))
-			return false;
-		members++;
-	}
-	return members > 1 && 2 * members < f->count[0];
 }
 
 /* Routers on switches above the edges: hosts beside them are there on purpose. */
@@ -332,17 +250,14 @@ static bool has_several_strays(const struct ft_inference *f, const struct ft_rep
 
 /*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
- * such as login nodes, with leaves that have more hosts than it gives them or are joined in pairs, or with boards of
- * another make: whoever is told to unplug or mend them knows better.
+ * such as login nodes, with leaves that have more hosts than it gives them or are joined by several cables, or with
+ * boards of another make: whoever is told to unplug or mend them knows better.
  */
 static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
 {
 	uint32_t above = f->fit.ranks > 1 ? routers_above(f) : 0;
 
-	if (has_several_strays(f, report))
-		return true;
-	if (f->fit.ranks > 1 &&
-	    (ranks_are_paired(f) || class_has_more(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f))))
+	if (has_several_strays(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f)))
 		return true;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
@@ -373,13 +288,44 @@ static bool hangs_on_tree(const struct ft_inference *f, uint32_t observed)
 	return ft_infer_in_tree(f, observed) || 2 * cables > f->graph.degree[observed];
 }
 
+/* The rank of an end of a cable that has a finding. */
+static uint32_t rank_at(const struct ft_inference *f, const struct ft_finding *finding, uint32_t end)
+{
+	uint32_t observed = end < finding->where_count ? observed_of_guid(f, finding->where[end].guid) : FT_NONE;
+
+	return observed == FT_NONE ? FT_OUTSIDE : f->fit.rank[observed];
+}
+
+/* Counts cables that are missing and surplus, where they should be and where they are. */
+static void cables_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
+{
+	uint64_t joining[FT_OUTSIDE + 1][FT_OUTSIDE + 1] = {0};
+
+	attempt->surplus = attempt->alike = attempt->lacking = 0;
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+		bool moved = finding->code == FT_CODE_CABLE_MISPLACED;
+		uint32_t one = rank_at(f, finding, 0), other = rank_at(f, finding, 1);
+
+		if (moved || finding->code == FT_CODE_CABLE_MISSING || finding->code == FT_CODE_CABLES_SWAPPED)
+			attempt->lacking += finding->count;
+		if (!moved && finding->code != FT_CODE_CABLE_UNPLANNED)
+			continue;
+		attempt->surplus += finding->count;
+		/* A moved one is missed elsewhere, but between equals it is one more of those there. */
+		if (!moved || one == other)
+			joining[one][other] += finding->count;
+		if (joining[one][other] > attempt->alike)
+			attempt->alike = joining[one][other];
+	}
+}
+
 /* Counts switches outside the tree without a finding, and what the tree gets wrong. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
-	attempt->mixed = attempt->strays = false;
-	attempt->surplus = attempt->lacking = 0;
 	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
 
+	attempt->mixed = false;
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		outside += !ft_infer_in_tree(f, i);
 		attempt->mixed |= hangs_on_tree(f, i) && ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
@@ -389,13 +335,6 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
 		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
-		if (report->findings[i].code == FT_CODE_CABLE_MISSING ||
-		    report->findings[i].code == FT_CODE_CABLE_MISPLACED ||
-		    report->findings[i].code == FT_CODE_CABLES_SWAPPED)
-			attempt->lacking += report->findings[i].count;
-		if (report->findings[i].code == FT_CODE_CABLE_MISPLACED ||
-		    report->findings[i].code == FT_CODE_CABLE_UNPLANNED)
-			attempt->surplus += report->findings[i].count;
 	}
 	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
 			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
@@ -444,6 +383,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 		attempt->unseen = f->unseen[0] + f->unseen[1];
 		attempt->wrong = ft_report_is_foreign(report) ? cables_seen(f) : wrong_count(report, attempt->unseen);
 		attempt->denies = denies_service(f, report);
+		cables_count(f, report, attempt);
 		outside_count(f, report, attempt);
 	}
 	return r;
@@ -505,17 +445,16 @@ static int attempts(struct ft_inference *f, const char *name, struct attempt *be
 }
 
 /*
- * The best tree with directors as one switch each (@chassis), or with every chip as a switch (NULL); @slots: then
- * chip numbers are slot numbers. @best stays empty if there is none. Returns 0 or -ENOMEM.
+ * The best tree with directors as one switch each (@chassis), or, if there are none (NULL), with every switch by
+ * itself. @best stays empty if there is none. Returns 0 or -ENOMEM.
  */
-static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, bool slots, const char *name,
+static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
 		   struct attempt *best)
 {
 	_cleanup_(inference_release) struct ft_inference f = {
 		.snapshot = chassis ? chassis->snapshot : snapshot,
 		.chips = snapshot,
 		.chassis = chassis,
-		.slots = slots,
 	};
 	int r;
 
@@ -523,22 +462,6 @@ static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassi
 	if (r == 0)
 		r = ft_infer_fits(&f);
 	return r < 0 ? r : attempts(&f, name, best);
-}
-
-/* Directors are the units that are bought and repaired: of two designs that explain as much, the one with them wins. */
-static int readings(const struct ft_snapshot *snapshot, struct ft_chassis *chassis, const char *name,
-		    struct attempt *best)
-{
-	_cleanup_(attempt_release) struct attempt flat = {0};
-	int r = reading(snapshot, chassis, false, name, best);
-
-	if (r < 0 || (is_found(best) && best->wrong == 0))
-		return r;
-	r = reading(snapshot, NULL, true, name, &flat);
-	if (r < 0 || !is_found(&flat) || (is_found(best) && best->wrong <= flat.wrong))
-		return r;
-	attempt_swap(best, &flat);
-	return 0;
 }
 
 /*
@@ -592,12 +515,18 @@ static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 }
 
 /*
- * The price of cables that are wrong by the tree and right by the graph. If they are more than a few, those who laid
- * them have a class of switches in mind: to move or unplug them would be worse than to miss that one lacks a cable.
+ * The price of cables that are wrong by the tree and right by the graph. If they are more than a few, or alike, and
+ * several or those of a class of the graph, whoever laid them had a class of switches in mind: to move or unplug them
+ * would be worse than to miss that one lacks a cable. The cases that bit: leaves that stand in for each other, joined
+ * two by two; and two storage leaves with 3 and 2 cables to two core switches.
  */
 static uint64_t contradictions(const struct attempt *tree, const struct ft_intent *graph)
 {
-	return tree->surplus > graph->surplus + CABLES_FEW ? tree->surplus - graph->surplus : 0;
+	uint64_t few = graph->surplus + CABLES_FEW, price = tree->surplus > few ? tree->surplus - graph->surplus : 0;
+
+	if ((tree->alike >= few || graph->own_class > 1) && 2 * tree->alike > price)
+		price = 2 * tree->alike;
+	return price;
 }
 
 /*
@@ -623,8 +552,8 @@ static bool finds_the_same(const struct attempt *tree, const struct ft_intent *g
 /*
  * True if the tree is kept: it is shorter to write, unless it finds fewer missing cables than ports prove, or it leaves
  * more faults than the graph does, including what the graph plans as seen without a class. @common: faults with a
- * common cause. Islands planned as seen, and switches that are expected outside the plan, may hide faults that the
- * graph finds.
+ * common cause. Islands planned as seen, and switches outside that have no finding, may hide faults that the graph
+ * finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
@@ -776,8 +705,8 @@ int ft_infer(const struct ft_snapshot *snapshot, const char *name, struct ft_tex
 	name = name && name[0] ? name : "fabric";
 	r = ft_chassis_find(snapshot, NULL, NULL, NULL, &chassis);
 	if (r == 0)
-		r = chassis->snapshot && !is_doubtful(snapshot, chassis) ? readings(snapshot, chassis, name, &best)
-									 : reading(snapshot, NULL, false, name, &best);
+		r = reading(snapshot, chassis->snapshot && !is_doubtful(snapshot, chassis) ? chassis : NULL, name,
+			    &best);
 	if (r == 0 &&
 	    (!is_found(&best) || best.mixed || best.denies || best.wrong + best.islanders + best.strangers > 0))
 		r = graph_reading(snapshot, name, &best, err);

@@ -66,7 +66,7 @@ struct ft_pod_kind {
 	uint32_t edges; /* of each */
 };
 
-enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4, FT_EXPECTED_MAX = 8 };
+enum { FT_HOST_KINDS_MAX = 4, FT_POD_KINDS_MAX = 8, FT_RATES_MAX = 4 };
 
 /* The design in the making. */
 struct ft_inferred {
@@ -106,7 +106,6 @@ struct ft_inference {
 	const struct ft_snapshot *snapshot;
 	const struct ft_snapshot *chips; /* as read: with directors as single chips */
 	struct ft_chassis *chassis;	 /* borrowed; the directors that are one node each in @snapshot; NULL: none */
-	bool slots;			 /* directors are single chips: a missing number is an empty slot */
 	struct ft_model model;		 /* only the parts that ft_observed_build() fills */
 	const struct ft_observed_fabric *observed;
 	struct ft_multigraph graph; /* of the observed switches, and the cables between them */
@@ -132,9 +131,7 @@ struct ft_inference {
 	struct ft_inferred design;
 	struct ft_inferred_bind bind[FT_RANKS_MAX];
 	char *chassis_match[FT_RANKS_MAX]; /* a pattern for the names of chips, or NULL; owned */
-	char *expected[FT_EXPECTED_MAX];   /* patterns for expect.unplanned; owned */
-	uint32_t expected_count;
-	struct ft_text islands; /* that member of the design, with a leading comma; empty: none */
+	struct ft_text islands;		   /* that member of the design, with a leading comma; empty: none */
 	struct ft_text why[FT_WHY_COUNT];
 };
 
@@ -360,7 +357,7 @@ void ft_infer_rings(struct ft_inference *f);
 /* names.c: 1 if every switch has a GUID of its own, 0 if not, or -ENOMEM. */
 int ft_infer_guids_usable(const struct ft_inference *f);
 
-/* names.c: bindings and expected names. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
+/* names.c: bindings and islands. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
 int ft_infer_names(struct ft_inference *f, bool by_name);
 void ft_infer_names_release(struct ft_inference *f);
 
@@ -369,6 +366,9 @@ void ft_infer_names_release(struct ft_inference *f);
  * names do not identify them; or -ENOMEM.
  */
 int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
+
+/* general.c: true if two names differ only in their numbers. */
+bool ft_infer_names_alike(const char *a, const char *b);
 
 /* directors.c: the director of an observed switch, or NULL. */
 const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t observed);
@@ -381,18 +381,6 @@ void ft_infer_insides(struct ft_inference *f);
 
 /* directors.c: patterns that identify the director of a chip. Returns 0 or -ENOMEM. */
 int ft_infer_chassis_names(struct ft_inference *f);
-
-/*
- * names.c: adds a name, with every number in it (also GUIDs) replaced by any number, as a regular expression to @shape.
- *
- * @literal  [FT_SHAPE_NUMBERS]: which numbers of the name stay as they are; NULL: none
- * Returns false if the name contains characters that patterns cannot have.
- */
-enum { FT_SHAPE_NUMBERS = 16 };
-bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, const bool *literal);
-
-/* names.c: the end of the number that begins at @at; @at if none does. */
-size_t ft_infer_number_end(const char *name, size_t length, size_t at);
 
 /* write.c: the text of the design. */
 void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const char *name);

@@ -6,145 +6,12 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers.h"
 #include "verify/infer/by_rule.h"
-
-enum { SHAPES_MAX = 4, NAME_SIZE_MAX = 64 };
-
-static const char *description_of(const struct ft_inference *f, uint32_t observed, size_t *ret_length)
-{
-	const struct ft_node *node = &f->snapshot->nodes[f->observed->switches[observed].node];
-
-	if (ret_length)
-		*ret_length = node->description_length;
-	return ft_node_description(f->snapshot, node);
-}
-
-/* True for printable ASCII with a letter or digit: allowed in patterns and lists. */
-static bool is_plain(const struct ft_inference *f, uint32_t observed)
-{
-	size_t length, known = 0;
-	const char *name = description_of(f, observed, &length);
-
-	for (size_t i = 0; i < length; i++) {
-		if (name[i] < ' ' || name[i] > '~')
-			return false;
-		known += isalnum((unsigned char)name[i]) != 0;
-	}
-	return known > 0 && length <= NAME_SIZE_MAX;
-}
-
-size_t ft_infer_number_end(const char *name, size_t length, size_t at)
-{
-	if (name[at] == '0' && at + 2 < length && name[at + 1] == 'x' && isxdigit((unsigned char)name[at + 2])) {
-		for (at += 2; at < length && isxdigit((unsigned char)name[at]);)
-			at++;
-		return at;
-	}
-	while (at < length && isdigit((unsigned char)name[at]))
-		at++;
-	return at;
-}
-
-bool ft_infer_shape(struct ft_text *shape, const char *name, size_t length, const bool *literal)
-{
-	size_t number = 0;
-
-	for (size_t i = 0, end; i < length; i = end) {
-		if (name[i] < ' ' || name[i] > '~')
-			return false;
-		end = ft_infer_number_end(name, length, i);
-		if (end > i && literal && number < FT_SHAPE_NUMBERS && literal[number])
-			ft_text_add(shape, name + i, end - i);
-		else if (end > i)
-			ft_text_puts(shape,
-				     name[i] == '0' && end > i + 2 && name[i + 1] == 'x' ? "0x[0-9a-fA-F]+" : "[0-9]+");
-		else if (strchr("\\^$.[]|()?*+{}", name[i]))
-			ft_text_printf(shape, "\\%c", name[i]);
-		else
-			ft_text_add(shape, &name[i], 1);
-		number += end > i;
-		end = end > i ? end : i + 1;
-	}
-	return true;
-}
-
-/* The shape of a switch's name, with optional trailing blanks. */
-static void shape_of(const struct ft_inference *f, uint32_t observed, struct ft_text *shape)
-{
-	size_t length;
-	const char *name = description_of(f, observed, &length);
-
-	ft_text_reset(shape);
-	while (length > 0 && name[length - 1] == ' ')
-		length--;
-	ft_infer_shape(shape, name, length, NULL);
-	ft_text_puts(shape, " *");
-}
-
-/* Adds a new shape. False: too many, or no memory. */
-static bool shape_add(char **shapes, uint32_t *count, const struct ft_text *shape)
-{
-	for (uint32_t i = 0; i < *count; i++)
-		if (strcmp(shapes[i], ft_text_string(shape)) == 0)
-			return true;
-	if (*count == SHAPES_MAX)
-		return false;
-	shapes[*count] = strdup(ft_text_string(shape));
-	if (!shapes[*count])
-		return false;
-	++*count;
-	return true;
-}
-
-/* "^(a|b)$" of the shapes of some switches; NULL if there are none, or too many. */
-static char *shapes_join(const struct ft_inference *f, const uint32_t *member, uint32_t count)
-{
-	_cleanup_(ft_text_release) struct ft_text shape = {0};
-	struct ft_text pattern = {0};
-	char *shapes[SHAPES_MAX] = {0};
-	uint32_t shape_count = 0, i = 0;
-
-	while (i < count && is_plain(f, member[i])) {
-		shape_of(f, member[i], &shape);
-		if (ft_text_failed(&shape) || !shape_add(shapes, &shape_count, &shape))
-			break;
-		i++;
-	}
-	ft_text_puts(&pattern, shape_count == 1 ? "^" : "^(");
-	for (uint32_t k = 0; k < shape_count; k++) {
-		ft_text_printf(&pattern, "%s%s", k ? "|" : "", shapes[k]);
-		free(shapes[k]);
-	}
-	ft_text_puts(&pattern, shape_count == 1 ? "$" : ")$");
-	if (i < count || count == 0 || ft_text_failed(&pattern) || pattern.length > FT_PATTERN_SIZE_MAX)
-		ft_text_release(&pattern);
-	return pattern.data;
-}
-
-/* 1 if @text matches no switch of the tree, 0 if it does, -ENOMEM. Only some of those outside may be expected. */
-static int pattern_tells(const struct ft_inference *f, const char *text)
-{
-	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
-	int r = ft_pattern_compile(text, &pattern, NULL);
-
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
-	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
-		size_t length;
-		const char *name = description_of(f, i, &length);
-
-		r = ft_infer_in_tree(f, i) ? ft_pattern_matches(pattern, name, length) : 0;
-		if (r != 0)
-			return r < 0 ? r : 0;
-	}
-	return 1;
-}
 
 /* True if every switch of @rank has a name that a list can have. */
 static bool rank_named(const struct ft_inference *f, uint32_t rank, const bool *by_guid)
@@ -238,9 +105,18 @@ static int rank_bind(struct ft_inference *f, uint32_t rank, bool by_name, bool g
 
 /* ---- switches outside the tree ---- */
 
+/* True if a switch is called like one of these, but for numbers. */
+static bool is_called_like(const struct ft_inference *f, uint32_t observed, const uint32_t *member, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ft_infer_names_alike(f->observed->switches[member[i]].name, f->observed->switches[observed].name))
+			return true;
+	return false;
+}
+
 /*
  * Switches outside the tree that are cabled to each other, have many hosts, or several cables to the top: an island
- * with a purpose, not a switch plugged in by chance.
+ * with a purpose, not a switch plugged in by chance. So are others with such names.
  */
 static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_member)
 {
@@ -257,55 +133,40 @@ static uint32_t islanders_collect(const struct ft_inference *f, uint32_t *ret_me
 		if (island)
 			ret_member[count++] = i;
 	}
+	for (uint32_t i = 0, found = count; i < f->observed->switch_count; i++)
+		if (!ft_infer_in_tree(f, i) && !ft_number_is_among(ret_member, found, i) &&
+		    is_called_like(f, i, ret_member, found))
+			ret_member[count++] = i;
 	return count;
 }
 
-/* The switches outside the tree that @text matches, added to the first @count, and others with similar names. */
-static int named_alike(const struct ft_inference *f, const char *text, uint32_t *member, uint32_t *count)
+/* True if the name of a switch outside the tree is that of none in it, but for numbers. */
+static bool name_tells(const struct ft_inference *f, uint32_t observed)
 {
-	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
-	int r = ft_pattern_compile(text, &pattern, NULL);
-
-	*count = 0;
-	for (uint32_t i = 0; r >= 0 && i < f->observed->switch_count; i++) {
-		size_t length;
-		const char *name = description_of(f, i, &length);
-
-		if (ft_infer_in_tree(f, i))
-			continue;
-		r = ft_pattern_matches(pattern, name, length);
-		if (r > 0)
-			member[(*count)++] = i;
-	}
-	return r < 0 ? r : 0;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (ft_infer_in_tree(f, i) &&
+		    ft_infer_names_alike(f->observed->switches[i].name, f->observed->switches[observed].name))
+			return false;
+	return true;
 }
 
-/* As islands if names identify them; else they are expected, and nothing more is known of them. */
-static int islands_take(struct ft_inference *f, bool by_name, uint32_t *member, uint32_t *count)
+/*
+ * As islands, if some have hosts or several cables to the top, or all are called otherwise than the tree's, and names
+ * identify them. Switches that are not connected to the tree form another fabric. What is left is for the graph to
+ * plan, or to be found. @count: those that are planned
+ */
+static int islands_take(struct ft_inference *f, uint32_t *member, uint32_t *count)
 {
-	_cleanup_free_ char *pattern = NULL;
-	bool connected = true, hosted = false;
-	bool tells;
+	bool connected = true, hosted = false, tells = true;
 	int r;
 
-	if (*count == 0)
-		return 0;
-	for (uint32_t i = 0; i < *count; i++)
+	for (uint32_t i = 0; i < *count; i++) {
 		hosted |= ft_infer_serves_hosts(f, member[i]) || ft_infer_is_attached(f, member[i]);
-	pattern = shapes_join(f, member, *count);
-	r = pattern ? pattern_tells(f, pattern) : 0;
-	if (r > 0)
-		r = named_alike(f, pattern, member, count) < 0 ? -ENOMEM : 1;
-	if (r < 0 || (r == 0 && !hosted))
-		return r;
-	tells = r > 0;
-	/* Switches that are not connected to the tree form another fabric. */
-	for (uint32_t i = 0; i < *count; i++)
 		connected &= ft_infer_connected(f, member[i]);
-	r = by_name && connected ? ft_infer_islands(f, member, *count) : 0;
-	/* If names do not match them either, they stay unplanned. */
-	if (r == 0 && tells)
-		f->expected[f->expected_count++] = FT_STEAL(pattern);
+		tells &= name_tells(f, member[i]);
+	}
+	r = (hosted || tells) && connected ? ft_infer_islands(f, member, *count) : 0;
+	*count = r > 0 ? *count : 0;
 	return r < 0 ? r : 0;
 }
 
@@ -315,30 +176,24 @@ static void islands_tell(struct ft_inference *f, const uint32_t *member, uint32_
 
 	for (uint32_t i = 0; i < count; i++)
 		ft_text_printf(why, "%s%s", i ? ", " : "", f->observed->switches[member[i]].label);
-	ft_text_puts(why, ": no part of the tree, cabled to each other or otherwise than edge switches, or called like "
-			  "those that are; their cables are "
-			  "taken to be all right");
+	ft_text_puts(why,
+		     ": no part of the tree, cabled to each other or otherwise than edge switches; their cables are "
+		     "taken to be all right");
 }
 
-/* @count: those of @member that are planned as islands, or expected. */
+/* @count: those of @member that are planned as islands. */
 static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint32_t count)
 {
 	struct ft_text *why = &f->why[FT_WHY_UNPLANNED];
-	bool planned = f->islands.length > 0;
 	uint32_t strangers = 0;
 
-	if (planned)
+	if (count > 0)
 		islands_tell(f, member, count);
 	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		if (!ft_infer_in_tree(f, i) && !(planned && ft_number_is_among(member, count, i)))
+		if (!ft_infer_in_tree(f, i) && !ft_number_is_among(member, count, i))
 			ft_text_printf(why, "%s%s",
 				       strangers++ ? ", " : "no part of the tree: ", f->observed->switches[i].label);
-	if (f->expected_count > 0)
-		ft_text_printf(why,
-			       "; %u of them are cabled to each other or called like those that are, an island of "
-			       "their own, and are expected by the pattern of their names",
-			       count);
-	else if (strangers > 0)
+	if (strangers > 0)
 		ft_text_puts(why, "; left to be found");
 }
 
@@ -350,8 +205,8 @@ static int strangers_find(struct ft_inference *f, bool by_name)
 
 	if (!member)
 		return -ENOMEM;
-	count = islanders_collect(f, member);
-	r = islands_take(f, by_name, member, &count);
+	count = by_name ? islanders_collect(f, member) : 0;
+	r = islands_take(f, member, &count);
 	strangers_tell(f, member, count);
 	return r;
 }
@@ -368,8 +223,6 @@ void ft_infer_names_release(struct ft_inference *f)
 		free(f->chassis_match[rank]);
 		f->chassis_match[rank] = NULL;
 	}
-	while (f->expected_count > 0)
-		free(f->expected[--f->expected_count]);
 	ft_text_reset(&f->why[FT_WHY_BIND]);
 	ft_text_reset(&f->islands);
 	ft_text_reset(&f->why[FT_WHY_ISLANDS]);

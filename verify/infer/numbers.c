@@ -262,9 +262,6 @@ int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numb
 
 	if (!names)
 		return -ENOMEM;
-	/* An empty slot is not a missing board. */
-	if (f->slots)
-		return 0;
 	s.behind = same_behind(f, rank);
 	for (uint32_t i = 0; i < s.count; i++)
 		if (!name_number(f->observed->switches[f->member[rank][i]].name, s.behind, &names[i]))

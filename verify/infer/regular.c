@@ -4,10 +4,10 @@
  *   - a bundle that is thinner than nearly all between switches of such kinds;
  *   - a surplus cable of a switch that lacks one elsewhere: it was moved (greedy matching of loose with missing cables,
  *     at either end);
- *   - a bundle with one port dark at both ends, between its own ports;
+ *   - what ports prove (proven.c);
  *   - two switches with fewer cables than all others of their kind: the link that completes both, if it is like the
- *     existing ones (a frequent width, as many paths of two and three links around it, or ports that others pair in
- *     the same way) and no other link is possible.
+ *     existing ones (a frequent width, and as many paths of two and three links around it) and no other link is
+ *     possible.
  *
  * Cost: the last step looks only at pairs of deficient switches, of which there are few or none are taken.
  */
@@ -26,7 +26,6 @@ enum {
 	DEFICIENT_MAX = 32,
 	WIDTH_SHARE = 5,     /* one in so many bundles has the width of the completed one */
 	SIGNATURE_SHARE = 4, /* one in so many links has as many paths around it */
-	BUNDLE_MIN = 4,	     /* cables, for a hole among their ports to be evidence */
 	HABIT_PERCENT = 60,
 	BUNDLES_MIN = 6,
 	WIDTH_PERCENT = 80, /* of the bundles between two kinds have one width */
@@ -36,7 +35,6 @@ enum {
 	SAMPLE = 512,	    /* links whose paths around are counted */
 	GIRTH_PERCENT = 75,
 	GIRTH_NEIGHBOURS = 3,
-	SCORE_PORTS = 4,  /* holes that are paired elsewhere */
 	SCORE_BUNDLE = 8, /* an existing bundle */
 };
 
@@ -225,47 +223,15 @@ static int moved_find(struct ft_intent *intent)
 	return 0;
 }
 
-/* ---- holes of a bundle ---- */
-
-/*
- * The one dark port of @observed between those that lead to @far, all in a row; 0: there is none.
- * @ret_place: how many ports of the bundle precede it
- */
-static uint32_t bundle_hole(const struct ft_inference *f, uint32_t observed, uint32_t far, uint32_t seen,
-			    uint32_t *ret_place)
-{
-	uint32_t first = 0, hole = 0, found = 0, last = ft_infer_last_port(f, observed);
-
-	for (uint32_t p = 1; p <= last && found < seen; p++) {
-		bool leads = ft_infer_port_far(f, observed, p) == far;
-
-		first = first ? first : leads ? p : 0;
-		found += leads;
-		if (first == 0 || leads)
-			continue;
-		if (hole || !ft_infer_port_is_dark(f, observed, p))
-			return 0;
-		hole = p;
-		*ret_place = found;
-	}
-	return found == seen ? hole : 0;
-}
-
+/* What ports prove of bundles outside all blocks. */
 static void bundles_fill(struct ft_intent *intent)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
-		uint32_t a = 0, b = 0;
 
-		if (!pair->settled && pair->proven > 0) {
-			pair->planned += pair->proven;
-			pair->settled = true;
-		}
-		if (pair->settled || pair->seen < BUNDLE_MIN ||
-		    bundle_hole(intent->f, pair->a, pair->b, pair->seen, &a) == 0 ||
-		    bundle_hole(intent->f, pair->b, pair->a, pair->seen, &b) == 0 || (a != b && a + b != pair->seen))
+		if (pair->settled || pair->proven == 0)
 			continue;
-		pair->planned++;
+		pair->planned += pair->proven;
 		pair->settled = true;
 	}
 }
@@ -374,14 +340,14 @@ static bool pair_is_of(const struct degrees *d, const struct ft_meant *pair, uin
 }
 
 /*
- * How frequent links with as many paths around them are between the two kinds: 3: exactly as many, 2: nearly (another
- * link is missing nearby), 1: only paths of two links agree, 0: they are not. If no link has any path around it (girth
+ * How frequent links with as many paths around them are between the two kinds: 2: exactly as many, 1: nearly (another
+ * link is missing nearby), 0: they are not. If no link has any path around it (girth
  * above 4), this is no evidence, because switches that are no neighbours have such paths.
  */
 static uint32_t ways_score(const struct degrees *d, uint32_t a, uint32_t b)
 {
 	struct ways ways = ways_count(d, a, b);
-	uint32_t same = 0, near = 0, two = 0, all = 0;
+	uint32_t same = 0, near = 0, all = 0;
 	bool none = ways.two + ways.three == 0;
 
 	for (uint32_t i = 0; i < d->intent->pair_count && all < SAMPLE; i++) {
@@ -394,18 +360,15 @@ static uint32_t ways_score(const struct degrees *d, uint32_t a, uint32_t b)
 		all++;
 		same += other.two == ways.two && other.three == ways.three;
 		near += other.two == ways.two && other.three <= ways.three + 1 && ways.three <= other.three + 1;
-		two += other.two == ways.two;
 	}
 	if (all < LINKS_MIN)
 		return 0;
 	if (none)
 		return has_neighbours(d, a, GIRTH_NEIGHBOURS) && has_neighbours(d, b, GIRTH_NEIGHBOURS) &&
 				       same * 100 >= all * GIRTH_PERCENT
-			       ? 3
+			       ? 2
 			       : 0;
-	return same * SIGNATURE_SHARE >= all   ? 3
-	       : near * SIGNATURE_SHARE >= all ? 2
-					       : ways.two > 0 && two * SIGNATURE_SHARE >= all;
+	return same * SIGNATURE_SHARE >= all ? 2 : near * SIGNATURE_SHARE >= all;
 }
 
 /* True if bundles of that width are frequent between the two kinds. */
@@ -440,35 +403,6 @@ static bool is_kind_hole(const struct degrees *d, uint32_t observed, uint32_t nu
 	return all > 0 && lit * 100 >= all * HABIT_PERCENT;
 }
 
-/* The number of cables with these two port numbers, in either direction. */
-static uint32_t ports_paired(const struct ft_inference *f, uint32_t p, uint32_t q)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < f->observed->cable_count; i++) {
-		const struct ft_observed_cable *cable = &f->observed->cables[i];
-		uint32_t x = f->snapshot->ports[cable->a_port].number, y = f->snapshot->ports[cable->b_port].number;
-
-		count += (x == p && y == q) || (x == q && y == p);
-	}
-	return count;
-}
-
-/* True if holes at both ends are paired on other switches. */
-static bool holes_pair(const struct degrees *d, uint32_t a, uint32_t b)
-{
-	const struct ft_inference *f = d->intent->f;
-
-	for (uint32_t p = 1; p <= ft_infer_last_port(f, a); p++) {
-		if (!is_kind_hole(d, a, p))
-			continue;
-		for (uint32_t q = 1; q <= ft_infer_last_port(f, b); q++)
-			if (is_kind_hole(d, b, q) && ports_paired(f, p, q) >= 2)
-				return true;
-	}
-	return false;
-}
-
 static bool has_holes(const struct degrees *d, uint32_t observed)
 {
 	for (uint32_t p = 1; p <= ft_infer_last_port(d->intent->f, observed); p++)
@@ -482,26 +416,20 @@ static uint32_t link_score(const struct degrees *d, uint32_t a, uint32_t b)
 {
 	const struct ft_meant *pair = ft_meant_find(d->intent, a, b);
 	uint32_t width = (pair ? pair->planned : 0) + (d->lacks[a] < d->lacks[b] ? d->lacks[a] : d->lacks[b]);
-	uint32_t score, ways;
+	uint32_t score;
 
 	if ((pair && pair->settled) || !width_is_usual(d, a, b, width))
 		return 0;
-	/* A ring without one bundle is a chain, by its ports as well, and nothing tells them apart. */
-	if (!has_neighbours(d, a, 2) && !has_neighbours(d, b, 2))
+	/* A ring without one bundle is a chain, and the end of a chain may be meant so: both have to have other links.
+	 */
+	if (!has_neighbours(d, a, 2) || !has_neighbours(d, b, 2))
 		return 0;
-	score = holes_pair(d, a, b) ? SCORE_PORTS : 0;
 	/* If other switches have surplus cables, cables were moved, and paths around links are no evidence. */
-	if (score == 0 && d->above > 0 && ways_count(d, a, b).two == 0)
+	if (d->above > 0 && ways_count(d, a, b).two == 0)
 		return 0;
-	/* Where no ports support it, the end of a chain may be meant so: both have to have other links. */
-	if (score == 0 && !(has_neighbours(d, a, 2) && has_neighbours(d, b, 2)))
-		return 0;
-	ways = ways_score(d, a, b);
-	/* If only the paths of two links agree, they decide between links that ports support. */
-	score += ways > 1 || score > 0 ? ways : 0;
+	score = ways_score(d, a, b);
 	/* The only two switches that lack cables. */
-	if (d->deficient_count == 2 && (score > 0 || (has_holes(d, a) && has_holes(d, b))))
-		score++;
+	score += d->deficient_count == 2 && (score > 0 || (has_holes(d, a) && has_holes(d, b)));
 	return score > 0 && pair ? score + SCORE_BUNDLE : score;
 }
 

@@ -237,18 +237,6 @@ static void write_binds(struct ft_text *text, const struct ft_inference *f)
 	ft_text_puts(text, any ? "\n\t}" : "");
 }
 
-static void write_expected(struct ft_text *text, const struct ft_inference *f)
-{
-	if (f->expected_count == 0)
-		return;
-	ft_text_puts(text, ",\n\t\"expect\": {\"unplanned\": [");
-	for (uint32_t i = 0; i < f->expected_count; i++) {
-		ft_text_puts(text, i ? ", " : "");
-		ft_text_add_json(text, f->expected[i]);
-	}
-	ft_text_puts(text, "]}");
-}
-
 void ft_infer_write_head(struct ft_text *text, const struct ft_snapshot *snapshot, const char *name)
 {
 	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
@@ -271,6 +259,5 @@ void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const ch
 	ft_infer_write_rates(text, f);
 	write_binds(text, f);
 	ft_text_puts(text, ft_text_string(&f->islands));
-	write_expected(text, f);
 	ft_text_puts(text, "\n}\n");
 }
