@@ -212,6 +212,11 @@ static const struct row rows[] = {
 	 "leaf7 "
 	 "core3 2; link leaf7 core4 3",
 	 "\"count\": 7", "ok"},
+	{"ports dark between others, but an edge has no room for a core more",
+	 "tree leaf 5 core 4 2 8 20; switch leaf6 20; link leaf6 core1 2; link leaf6 core2 2; link leaf6 core4 2; "
+	 "hosts "
+	 "leaf6 14; hosts core1 5; dead core3; name core4 core3",
+	 "planned as they were seen", "ok"},
 	{"an edge on two cores of four, by thicker bundles",
 	 "tree leaf 8 core 4 3 10 36; switch leaf9 36; hosts leaf9 5; link leaf9 core1 6; link leaf9 core2 6",
 	 "\"count\": 9|{\"count\": 1, \"hosts\": 5, \"bundle\": [6, 6, 0, 0]}", "ok"},

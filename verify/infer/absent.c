@@ -229,6 +229,12 @@ static uint32_t class_judge(const struct asking *x, uint32_t set, uint32_t like,
 		       : holes.count;
 }
 
+/* True if a switch has that many ports without a cable: one without them never had a cable to the missing one. */
+static bool has_room(const struct ft_inference *f, uint32_t observed, uint32_t width)
+{
+	return f->graph.degree[observed] + f->hosts[observed] + width <= ft_infer_ports(f, observed);
+}
+
 /* Adds the links of a set to a missing switch to @absent. Returns 1, or 0 if it misses none. */
 static int set_judge(const struct asking *x, uint32_t number, struct ft_absent *absent)
 {
@@ -250,9 +256,15 @@ static int set_judge(const struct asking *x, uint32_t number, struct ft_absent *
 			absent->count = before;
 			return 0;
 		}
-		for (uint32_t i = k; width > 0 && i < set->count; i++)
-			if (are_one_class(x, member[k], member[i]))
-				absent->links[absent->count++] = (struct ft_absent_link){member[i], width};
+		for (uint32_t i = k; width > 0 && i < set->count; i++) {
+			if (!are_one_class(x, member[k], member[i]))
+				continue;
+			if (!has_room(x->intent->f, member[i], width)) {
+				absent->count = before;
+				return 0;
+			}
+			absent->links[absent->count++] = (struct ft_absent_link){member[i], width};
+		}
 	}
 	if (absent->count < before + MEMBERS_MIN || is_explained(x->intent, x->side, set)) {
 		absent->count = before;
