@@ -539,7 +539,8 @@ static bool ports_contradict(const struct attempt *tree, const struct ft_intent 
 	enum { PROVEN_MANY = 4 };
 
 	return tree->lacking < graph->proven ||
-	       (graph->proven > 0 && graph->proven == graph->missing && contradictions(tree, graph) > 0) ||
+	       (graph->proven == graph->missing &&
+		contradictions(tree, graph) > (graph->proven > 0 ? 0 : WRONG_SOME)) ||
 	       (graph->proven >= PROVEN_MANY && tree->surplus > graph->surplus && graph->missing >= tree->cabling);
 }
 
