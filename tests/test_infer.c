@@ -198,6 +198,9 @@ static const struct row rows[] = {
 	 "\"topology\": \"graph\"|leaf6 and core1: 0 seen, 1 planned", "cable-missing"},
 	{"one cable that is left of a trunk between two cores", "tree leaf 8 core 2 3 8 36; link core1 core2 1",
 	 "\"topology\": \"graph\"|{\"a\": \"core1\", \"b\": \"core2\", \"count\": 1}", "ok"},
+	{"a cable of an edge that ends on the other core, in a port of the same number",
+	 "tree leaf 8 core 2 1 9 12; cut leaf1 core1 1; link core1 core2 1; link leaf8 core2 1",
+	 "\"topology\": \"fat-tree\"", "cable-misplaced cable-unplanned"},
 	{"a core with cables to one half of the edges",
 	 "tree leaf 6 core 4 4 8 36; switch core5 36; link leaf1 core5 2; link leaf2 core5 2; link leaf3 core5 2; cut "
 	 "leaf1 core1 1; cut leaf2 core3 1",

@@ -167,7 +167,8 @@ static bool is_in_service(const struct ft_inference *f, const struct ft_finding 
 
 /*
  * True for one of several cables between two switches of one rank: storage switches, say, that stand in for each other;
- * and for a cable between the only two core switches, in ports of one number: a trunk, which may have lost the others.
+ * and for a cable between the only two core switches, in ports of one number, that no edge lacks: a trunk, which may
+ * have lost the others.
  */
 static bool joins_equals(const struct ft_inference *f, const struct ft_finding *finding)
 {
@@ -180,8 +181,9 @@ static bool joins_equals(const struct ft_inference *f, const struct ft_finding *
 	if (a == FT_NONE || b == FT_NONE || f->fit.rank[a] != f->fit.rank[b])
 		return false;
 	rank = f->fit.rank[a];
-	return ft_edges_between(&f->graph, a, b) > 1 || (rank > 0 && rank + 1 == f->fit.ranks && f->count[rank] == 2 &&
-							 finding->where[0].port == finding->where[1].port);
+	return ft_edges_between(&f->graph, a, b) > 1 ||
+	       (finding->code == FT_CODE_CABLE_UNPLANNED && rank > 0 && rank + 1 == f->fit.ranks &&
+		f->count[rank] == 2 && finding->where[0].port == finding->where[1].port);
 }
 
 /*
