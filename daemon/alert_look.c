@@ -201,15 +201,16 @@ static const struct ft_finding *taker_find(const struct view *view, const struct
 }
 
 /*
- * True of a switch-replaced whose switch is still seen: without names the one that stands there is remembered in place
- * of the former one, and nobody has repaired anything.
+ * True of a switch-replaced whose switch is still seen in a place of the plan: without names the one that stands there
+ * is remembered in place of the former one, and nobody has repaired anything.
  */
 static bool is_known_now(const struct view *view, const struct ft_message *message)
 {
 	const struct ft_report *report = view->report;
 
 	for (size_t i = 0; ft_code_of(message->code) == FT_CODE_SWITCH_REPLACED && i < report->switch_count; i++)
-		if (message->spot_count > 0 && report->switches[i].guid == message->spots[0].guid)
+		if (message->spot_count > 0 && report->switches[i].guid == message->spots[0].guid &&
+		    report->switches[i].status != FT_STATUS_UNPLANNED)
 			return true;
 	return false;
 }

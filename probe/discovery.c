@@ -508,6 +508,12 @@ static void note_outcome(struct discovery *w, const struct ft_query *q, const st
 		w->answered[++w->answers % WITNESSES] = q->node;
 }
 
+/* PortInfo that was on its way when its port was inferred tells more. */
+static bool is_better(const struct discovery *w, const struct ft_query *q)
+{
+	return q->kind == ASK_PORT && ft_survey_port(w->survey, q->node, q->port)->inferred;
+}
+
 static void take(void *arg, const struct ft_query *q, const struct ft_smp_answer *answer)
 {
 	struct discovery *w = arg;
@@ -515,7 +521,7 @@ static void take(void *arg, const struct ft_query *q, const struct ft_smp_answer
 	if (q->kind == ASK_PORT)
 		ft_survey_port(w->survey, q->node, q->port)->asked = false;
 	note_outcome(w, q, answer);
-	if (answer->outcome == FT_SMP_ANSWERED && is_open(w, q))
+	if (answer->outcome == FT_SMP_ANSWERED && (is_open(w, q) || is_better(w, q)))
 		take_answer(w, q, answer->data);
 	else if (answer->outcome == FT_SMP_REFUSED)
 		take_refusal(w, q);

@@ -17,8 +17,8 @@ struct ft_sweep_options {
 	enum ft_engine engine;	/* --engine */
 	uint32_t planned_nodes; /* switches and hosts of the plan, by which the engine is chosen; 0: not known */
 	/*
-	 * Switches of the plan, each of them one node; 0: not known. If all are seen, none hides behind the GUID of
-	 * another one, so that one end of a cable may speak for both (survey.h).
+	 * Switches of the plan, each of them one node; 0: not known. If as many are seen, one end of a cable may speak
+	 * for both (survey.h): none hides behind the GUID of another one, unless an unplanned one makes up for it.
 	 */
 	uint32_t planned_switches;
 	enum ft_engine_reason

@@ -454,9 +454,14 @@ void ft_survey_set_down(struct ft_survey *survey, uint32_t node, unsigned int nu
 	port->logical_state = LOGICAL_DOWN;
 }
 
-/* Is the link at the highest rate that is enabled at this end, and is no speed switched off there? */
+/*
+ * Is the link at the highest rate of this end, and nothing faster or wider switched off there? Devices announce widths
+ * beyond the four lanes of today's cables, and do not enable them: that is no setting.
+ */
 static bool rate_is_highest(const struct ft_survey_port *port)
 {
+	enum { USUAL_LANES = 4 };
+
 	/* Speeds are bits in the order of enum ft_speed. */
 	if (port->maybe_fdr10 || port->limits.speeds_enabled >> port->rate.speed != 1 ||
 	    port->limits.speeds_enabled != port->limits.speeds_supported)
@@ -464,7 +469,8 @@ static bool rate_is_highest(const struct ft_survey_port *port)
 	for (size_t i = 0; i < FT_COUNT(lanes_of_width); i++)
 		if (port->limits.widths_enabled & lanes_of_width[i].code && lanes_of_width[i].value > port->rate.lanes)
 			return false;
-	return port->limits.widths_enabled > 0;
+	return port->limits.widths_enabled > 0 &&
+	       (port->rate.lanes >= USUAL_LANES || port->limits.widths_enabled == port->limits.widths_supported);
 }
 
 static bool are_alike(const struct ft_survey_node *a, const struct ft_survey_node *b)

@@ -127,8 +127,9 @@ void ft_survey_set_down(struct ft_survey *survey, uint32_t node, unsigned int nu
 /*
  * Takes a switch port's state, rate and limits from the other end of its cable, without PortInfo of its own, if that is
  * a port of the same kind of switch, up at the highest rate of that kind: no less can be enabled at this end. Of a
- * slower one PortInfo tells which end is the cause, so that is read. Nobody says, however, that the switch of that GUID
- * is not two: that is for ft_survey_doubt_mirrors().
+ * slower one PortInfo tells which end is the cause, so that is read. Not seen is a port that alone waits for the subnet
+ * manager behind one that is Active. Nor does anybody say that the switch of that GUID is not two: that is for
+ * ft_survey_doubt_mirrors().
  */
 void ft_survey_mirror(struct ft_survey *survey, uint32_t node, unsigned int number);
 

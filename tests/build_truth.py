@@ -229,10 +229,10 @@ def check_each(cabling, states, found):
         elif cabling.is_host(wire) or cabling.exact:
             groups[wire].append(wire)
     for wires in groups.values():
-        is_right = found[wires[0]] in states[wires[0]] if len(wires) == 1 else \
-            collections.Counter(found[w] for w in wires) == collections.Counter(min(states[w]) for w in wires) or \
-            any(len(states[w]) > 1 for w in wires)
-        if not is_right:
+        either = set().union(*(states[w] for w in wires if len(states[w]) > 1))
+        left = collections.Counter(found[w] for w in wires)
+        left.subtract(min(states[w]) for w in wires if len(states[w]) == 1)
+        if min(left.values()) < 0 or not set(+left) <= either:
             row = cabling.rows[wires[0]]
             yield "%s/%s - %s/%s: %s, and is %s" % (row["a"], row["a_port"], row["b"], row["b_port"],
                                                      [found[w] for w in wires], [states[w] for w in wires])

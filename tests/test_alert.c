@@ -466,6 +466,8 @@ static void look_step(struct run *run, const char *word)
 		findings_make(&made, colon ? colon + 1 : "");
 	}
 	made.seen.guid = guid_of('a');
+	/* '~': it is in no place of the plan. */
+	made.seen.status = strchr(word, '~') ? FT_STATUS_UNPLANNED : FT_STATUS_OK;
 	made.report.switches = &made.seen;
 	made.report.switch_count = 1;
 	assert_int_equal(ft_report_is_incomplete(&made.report), kind != 'L');
@@ -853,6 +855,7 @@ static void test_words_over(void **state)
 		{"L:c", "L:D", "repaired: c: a cable was missing", ""},
 		{"L:a", "L:D^", "repaired: a: a cable was missing", ""},
 		{"L:R", "L:b", "known now: R: a cable is missing", ""},
+		{"L:R", "L:b~", "repaired: R: a cable was missing", ""},
 		{"L:S", "L:b", "repaired: S: a cable was missing", ""},
 		{"L:a", "nL:C", "not in the new plan: a: a cable is missing", ""},
 		{"L:a", "L:aw", "waived: a: a cable is missing", ""},

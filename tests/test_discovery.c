@@ -575,7 +575,6 @@ static void test_one_end(void **state)
 		all = SWITCHES * (PORTS + 1) + net.nodes - SWITCHES;
 		assert_int_equal(walk(&survey), 0);
 		assert_seen(&survey);
-		print_message("%s: %u ends inferred\n", rows[i].name, inferred_ends(&survey));
 		assert_in_range(inferred_ends(&survey), rows[i].least, rows[i].spared);
 		/* Neither end of the slow cable, which is in the last port of the one and the last but two of the
 		 * other. */
@@ -608,9 +607,9 @@ static void test_twins(void **state)
 		cable(1, 4, 3, 1);
 		cable(3, 2, 4, port);
 		cable(3, 3, 4, port + 1);
+		/* One of them is not seen at first. */
+		survey.planned_switches = net.nodes - 1;
 		assert_int_equal(walk(&survey), 0);
-		print_message("port %u: %zu nodes %d\n", port, survey.node_count, ft_survey_is_complete(&survey));
-		continue;
 		assert_true(ft_survey_is_complete(&survey));
 		assert_int_equal(survey.node_count, net.nodes);
 		for (uint32_t i = 0; i < survey.node_count; i++)

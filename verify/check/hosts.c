@@ -6,8 +6,8 @@
  * too. Hosts on cores, and listed hosts on another edge than their own, which was not seen, are findings one by one.
  * The rest is a balance over the whole fabric, since a host that no list names may be on any edge:
  *
- *   planned = found + possibly behind ports of unknown state + possibly on unseen edges + coming back with their switch
- * + expected to be down + missing
+ *   planned = found + possibly behind ports of unknown state + possibly on unseen edges
+ *             + coming back with their switch + expected to be down + missing
  *
  * Invariant: no host is called missing that one of the other terms may be; only a listed host whose place was seen
  * without it is missing in any case. O(places * neighbours + hosts).
@@ -311,12 +311,12 @@ static int returning_count(struct ft_model *m)
 	m->recall.hosts_returning = count;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		const struct ft_baseline_switch *was = ft_recall_switch(m, p);
-		uint32_t lacks, gone;
+		uint32_t there, lacks, gone;
 
 		if (!was || !ft_recall_is_back(m, p, was, was->hosts_back_s))
 			continue;
-		lacks = ft_observed_at(m, p)->hosts;
-		lacks = m->places[p]->hosts > lacks ? m->places[p]->hosts - lacks : 0;
+		there = ft_observed_at(m, p)->hosts + ft_observed_at(m, p)->unheard;
+		lacks = m->places[p]->hosts > there ? m->places[p]->hosts - there : 0;
 		gone = ft_recall_hosts_gone(m, p, NULL, 0);
 		count[p] = gone < lacks ? gone : lacks;
 	}

@@ -18,8 +18,8 @@
  * right count may be a surplus one, too, which leaves its pair short of one: cables that port numbers show, and in
  * small parts any one between two places of the residual. Such an explanation is accepted if it has fewer trails; with
  * as many, port numbers decide, and else it is named as an alternative. While a fabric is built, nothing is taken for
- * hidden: many cables are missing because nobody has laid them yet, and what accounted for some of these blamed two
- * good cables for each one in a wrong place.
+ * hidden: many cables are missing because nobody has laid them yet, and an explanation that accounts for some of these
+ * would blame good cables.
  *
  * Cost: exponential in the surplus cables of a small part, of which there are at most SMALL_MAX, by branch and bound;
  * each complete set of that search costs one matching of the rest. In a large part O(surplus * (surplus + pairs of

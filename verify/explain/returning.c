@@ -12,7 +12,7 @@
 #include "verify/explain/explain.h"
 #include "verify/model/recall.h"
 
-/* True if the switch in @place is the previous one, and was not seen before that time. */
+/* True if the switch in @place is coming back, and has a path to others. */
 static bool is_returning(const struct ft_model *m, uint32_t place)
 {
 	const struct ft_baseline_switch *was = ft_recall_switch(m, place);

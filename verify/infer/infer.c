@@ -34,8 +34,8 @@ struct attempt {
 	uint32_t islanders; /* switches beside the tree that are planned as seen */
 	uint64_t cabling;   /* of those, cables that a graph may judge differently */
 	uint64_t lacking;   /* missing cables, by all findings, also of those elsewhere */
-	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be; */
-	uint64_t alike;	    /* most of these that join the same two ranks */
+	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
+	uint64_t alike;	    /* the most of these between the same two ranks; moved ones only within one rank */
 	bool strays;	    /* some switches have no place in the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
 	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
@@ -575,7 +575,10 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 		return false;
 	price = tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers;
 	most = wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
-	/* Of equal prices, that of missing cables which all show at their ports is right. */
+	/*
+	 * At equal prices the graph is taken if ports prove all cables that it finds missing, and the tree misses more
+	 * and has none too many.
+	 */
 	return price < most || (price == most && (tree->surplus > 0 || tree->lacking <= graph->missing ||
 						  graph->proven == 0 || graph->proven < graph->missing));
 }

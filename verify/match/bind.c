@@ -633,7 +633,7 @@ int ft_switches_match(struct ft_model *m, bool loose)
 		r = given_take(m, &g);
 	if (r == 0)
 		r = places_take(m, &g, &result);
-	if (r == 0 && guesses_are_doubtful(m, &g))
+	if (r == 0 && !m->chassis && guesses_are_doubtful(m, &g))
 		r = guesses_doubt(m, &g, &result);
 	if (r == 0 && !m->chassis)
 		r = others_take(m, &g, &result);

@@ -255,7 +255,6 @@ static bool others_link(const struct ft_model *m, uint32_t observed, uint32_t po
 static void regularity_count(const struct ft_model *m, const uint32_t *ends, uint32_t observed, uint32_t *told,
 			     uint32_t *right)
 {
-
 	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
 		uint32_t number = ft_port_number(m, end->port), role, votes;
 		uint32_t own = ends[2 * end->cable + (m->observed.cables[end->cable].a != observed)];

@@ -292,7 +292,7 @@ static int host_learn(struct look *l, const struct ft_port *port, const struct f
 	const struct ft_node *ca = ft_port_node(s, peer);
 	struct ft_baseline_host *host = &l->b->hosts[l->b->host_count];
 
-	*host = (struct ft_baseline_host){.guid = peer->guid ? peer->guid : ca->guid, .at = port_of(l, port)};
+	*host = (struct ft_baseline_host){.guid = ft_host_guid(s, peer), .at = port_of(l, port)};
 	if (!host->at.owner || port_is_wrong(l, &host->at) || port_is_held(l, &host->at) || ca->type != FT_NODE_CA ||
 	    ft_node_aggregates(s, ca, ft_port_node(s, port)))
 		return 0;

@@ -94,7 +94,7 @@ static int description_expected(const struct ft_model *m, const struct ft_node *
 }
 
 /* The director that a node of the snapshot is, or NULL. */
-static const struct ft_director *director_at(const struct ft_model *m, uint32_t node)
+static const struct ft_director *director_of_node(const struct ft_model *m, uint32_t node)
 {
 	for (uint32_t i = 0; m->origin && i < m->chassis->director_count; i++)
 		if (m->chassis->directors[i].node == node)
@@ -104,7 +104,7 @@ static const struct ft_director *director_at(const struct ft_model *m, uint32_t 
 
 const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t observed)
 {
-	return director_at(m, m->observed.switches[observed].node);
+	return director_of_node(m, m->observed.switches[observed].node);
 }
 
 /* The ports of a director: as many as planned, unless its boards have fewer. */
@@ -168,7 +168,7 @@ static int observed_switches_collect(struct ft_model *m, const uint32_t *order)
 		sw = &observed->switches[observed->switch_of_node[i]];
 		sw->node = i;
 		sw->guid = node->guid;
-		director = director_at(m, i);
+		director = director_of_node(m, i);
 		sw->ports = director ? director_ports(m, director) : node->port_count;
 		sw->lost_ports = director ? director->lost_ports : 0;
 		sw->planned = FT_NONE;
@@ -269,7 +269,6 @@ static int observed_cables_index(struct ft_model *m)
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
 		const struct ft_observed_cable *c = &observed->cables[i];
 		struct ft_observed_switch *a = &observed->switches[c->a], *b = &observed->switches[c->b];
-
 		struct ft_cable_end end = {i, c->a_port, c->b_port, c->a, c->b};
 
 		observed->ends[a->first_cable + a->cable_count++] = end;

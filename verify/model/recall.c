@@ -104,7 +104,7 @@ static int hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 		const struct ft_node *node = ft_port_node(s, &s->ports[i]);
 
 		if (node->type == FT_NODE_CA && ft_port_peer(s, &s->ports[i]))
-			r = ft_map_add(&seen, s->ports[i].guid ? s->ports[i].guid : node->guid, i, NULL);
+			r = ft_map_add(&seen, ft_host_guid(s, &s->ports[i]), i, NULL);
 	}
 	for (uint32_t i = 0; r >= 0 && i < b->host_count; i++)
 		m->recall.host_gone[i] = ft_map_get(&seen, b->hosts[i].guid) == FT_MAP_NONE;
