@@ -31,6 +31,10 @@ python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs"
 result "and with faults" $?
 python3 "$FT_SRCDIR/tests/infer_habits.py" --replay mesh_2d:6
 result "a mesh with a dark end has the same findings with other GUIDs" $?
+for round in split_ports:3228 services:3312; do
+	python3 "$FT_SRCDIR/tests/infer_habits.py" --replay "$round"
+	result "the same findings with other GUIDs: $round" $?
+done
 # Islands that have no core switch in common, a host beside routers on the spines, a trunk between
 # directors, long cables at other rates.
 for round in pruned_islands:6 pruned_islands:10 routers:10 director_pair:2 two_sites:2 border_leafs:3314 chain:3027; do

@@ -306,6 +306,29 @@ static void test_row(void **state)
 	row_check(row->design, row->faults, row->expected, row->counts, report_counts, &b, &report);
 }
 
+/* The first cable of an unplanned switch is that in its first port, whichever switch is at its other end. */
+static void test_stray_text(void **state)
+{
+	static const struct {
+		const char *faults, *says;
+	} cases[] = {
+		{"spare stray 36; link stray:1 core02:39; link stray:2 core03:40", "the first at core02 port 39"},
+		{"spare stray 36; link stray:2 core02:39; link stray:1 core03:40", "the first at core03 port 40"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < FT_COUNT(cases); i++) {
+		_cleanup_(bench_release) struct bench b;
+		_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+		bench_make(&b, WIDE "}");
+		faults_apply(&b, cases[i].faults);
+		assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
+		assert_int_equal(report->finding_count, 1);
+		assert_non_null(strstr(report->findings[0].text, cases[i].says));
+	}
+}
+
 /* ---- what is said of hosts ---- */
 
 static void test_hosts_text(void **state)
@@ -1552,6 +1575,7 @@ static void test_look_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
+		cmocka_unit_test(test_stray_text),
 		cmocka_unit_test(test_hosts_text),
 		cmocka_unit_test(test_hosts_listed_down),
 		cmocka_unit_test(test_part_with_core),

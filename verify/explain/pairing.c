@@ -776,6 +776,17 @@ static bool port_is_short(const struct pairing *q, uint32_t p, uint32_t observed
 	return false;
 }
 
+/* Is the cable of @p where that of another pair is, which is short, and does something speak for a move of it? */
+static bool port_uncovers(const struct pairing *q, uint32_t p, const struct ft_cable_end *end)
+{
+	const struct ft_model *m = q->m;
+	uint32_t peer = ft_place_behind(m, end), number = ft_port_number(m, end->port);
+
+	return peer != FT_NONE && p != peer && q->touched[p] && !ft_port_usual(m, end->near, number, peer) &&
+	       port_is_short(q, p, end->near, number) && !cable_is_surplus(q->x, end->cable) &&
+	       (pair_has_moved(q, p, peer) || port_is_short(q, peer, end->far, ft_port_number(m, end->far_port)));
+}
+
 /*
  * Two moves can hide one another: a cable of e-c1 that was plugged into c2, and the cable of e-c2 moved elsewhere,
  * leave the count of e-c2 right. Port numbers show it: the cable is where e's cable to c1 usually is, that pair is
@@ -786,20 +797,14 @@ static void ports_uncover(struct pairing *q)
 {
 	const struct ft_model *m = q->m;
 
-	for (uint32_t i = 0; i < 2 * m->observed.cable_count; i++) {
-		const struct ft_observed_cable *cable = &m->observed.cables[i / 2];
-		uint32_t near = i % 2 ? cable->b : cable->a, far = i % 2 ? cable->a : cable->b;
-		uint32_t p = m->observed.switches[near].planned, peer = m->observed.switches[far].planned;
-		uint32_t number = ft_port_number(m, i % 2 ? cable->b_port : cable->a_port);
-		uint32_t far_number = ft_port_number(m, i % 2 ? cable->a_port : cable->b_port);
+	for (uint32_t p = 0; p < m->place_count; p++) {
+		uint32_t near = m->observed_of[p];
 
-		if (p == FT_NONE || peer == FT_NONE || p == peer || !q->touched[p] ||
-		    ft_port_usual(m, near, number, peer))
+		if (near == FT_NONE)
 			continue;
-		if (!port_is_short(q, p, near, number) || cable_is_surplus(q->x, i / 2) ||
-		    (!pair_has_moved(q, p, peer) && !port_is_short(q, peer, far, far_number)))
-			continue;
-		cable_uncover(q, i / 2);
+		for (const struct ft_cable_end *end = ft_ends_of(m, near); end < ft_ends_of(m, near + 1); end++)
+			if (port_uncovers(q, p, end))
+				cable_uncover(q, end->cable);
 	}
 }
 

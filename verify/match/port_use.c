@@ -80,7 +80,7 @@ int ft_habits_init(struct ft_model *m)
 	if (m->memory.failed)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		m->habits[i].peer = FT_NONE;
+		m->habits[i].of[0].peer = m->habits[i].of[1].peer = FT_NONE;
 	return 0;
 }
 
@@ -178,6 +178,32 @@ static int ends_find(const struct ft_model *m, struct ft_arena *memory, uint32_t
 	return 0;
 }
 
+/*
+ * The frequent roles of a port number, by Misra and Gries: of n links, each role that more than a third have is one of
+ * the two that are left. One candidate, as for a majority, would be too few: without one of two links of different
+ * roles the other one is all, whichever was counted first.
+ */
+static void role_count(struct ft_port_habit *habit, uint32_t role)
+{
+	unsigned int free = FT_COUNT(habit->of);
+
+	for (unsigned int i = FT_COUNT(habit->of); i-- > 0;) {
+		if (habit->of[i].votes == 0) {
+			free = i;
+		} else if (habit->of[i].peer == role) {
+			habit->of[i].votes++;
+			return;
+		}
+	}
+	if (free < FT_COUNT(habit->of)) {
+		habit->of[free].peer = role;
+		habit->of[free].votes = 1;
+		return;
+	}
+	for (unsigned int i = 0; i < FT_COUNT(habit->of); i++)
+		habit->of[i].votes--;
+}
+
 static void habit_count(struct ft_model *m, const uint32_t *ends, bool first_pass)
 {
 	for (uint32_t i = 0; i < 2 * m->observed.cable_count; i++) {
@@ -189,15 +215,13 @@ static void habit_count(struct ft_model *m, const uint32_t *ends, bool first_pas
 		if (role == FT_NONE)
 			continue;
 		habit = &habits_of_planned(m, here)[ft_port_number(m, port)];
-		if (!first_pass) {
-			habit->votes += habit->peer == role;
+		if (first_pass) {
+			habit->links++;
+			role_count(habit, role);
 			continue;
 		}
-		/* Boyer-Moore majority vote: the peer of more than half of the links, if there is one. */
-		habit->links++;
-		if (habit->votes == 0)
-			habit->peer = role;
-		habit->votes += habit->peer == role ? 1U : -1U;
+		for (unsigned int k = 0; k < FT_COUNT(habit->of); k++)
+			habit->of[k].votes += habit->of[k].peer == role;
 	}
 }
 
@@ -205,7 +229,7 @@ static void habits_count(struct ft_model *m, const uint32_t *ends)
 {
 	habit_count(m, ends, true);
 	for (size_t i = 0; i < (size_t)m->group_count * m->habit_ports; i++)
-		m->habits[i].votes = 0;
+		m->habits[i].of[0].votes = m->habits[i].of[1].votes = 0;
 	habit_count(m, ends, false);
 	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
@@ -237,11 +261,20 @@ static bool habit_without(const struct ft_model *m, uint32_t observed, uint32_t 
 			  uint32_t *ret_role, uint32_t *ret_votes)
 {
 	const struct ft_port_habit *habit = &ft_habits_of(m, observed)[port_number];
-	uint32_t votes = habit->votes - (own != FT_NONE && own == habit->peer), links = habit->links - (own != FT_NONE);
+	uint32_t links = habit->links - (own != FT_NONE);
 
-	*ret_votes = votes;
-	*ret_role = habit->peer;
-	return votes > 0 && votes * 2 > links && habit->peer != ROLE_FOREIGN;
+	for (unsigned int i = 0; i < FT_COUNT(habit->of); i++) {
+		uint32_t votes = habit->of[i].votes - (own != FT_NONE && own == habit->of[i].peer);
+
+		if (votes * 2 <= links || habit->of[i].peer == ROLE_FOREIGN)
+			continue;
+		*ret_votes = votes;
+		*ret_role = habit->of[i].peer;
+		return true;
+	}
+	*ret_votes = 0;
+	*ret_role = FT_NONE;
+	return false;
 }
 
 /* True if a port of this number leads to a switch on any other switch like @observed. */

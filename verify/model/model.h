@@ -107,7 +107,7 @@ struct ft_observed_fabric {
 	uint32_t switch_count;
 	struct ft_observed_cable *cables;
 	uint32_t cable_count;
-	struct ft_cable_end *ends; /* grouped by switch */
+	struct ft_cable_end *ends; /* grouped by switch, in the order of its ports */
 	struct ft_observed_host *hosts;
 	uint32_t host_count;
 	uint32_t *switch_of_node; /* by snapshot node: the observed switch, or FT_NONE */
@@ -117,10 +117,15 @@ struct ft_observed_fabric {
 
 /* The usual use of a port number, learned from all switches of a group. */
 struct ft_port_habit {
-	uint32_t peer;	/* the role (match/port_use.c) of what most links with this port number lead to, or FT_NONE */
-	uint32_t votes; /* how many of them lead there */
+	/*
+	 * The roles (match/port_use.c) of what links with this port number lead to, or FT_NONE, and how many lead
+	 * there: all roles that a third or more have are among them.
+	 */
+	struct {
+		uint32_t peer, votes;
+	} of[2];
 	uint32_t links; /* number of links to switches */
-	uint32_t hosts; /* number of links to hosts */
+	uint32_t hosts; /* number of host ports */
 };
 
 /* The range of port numbers that lead to switches, and to hosts; low FT_NONE: none does. */

@@ -247,7 +247,14 @@ static int observed_ports_collect(struct ft_model *m, const uint32_t *order)
 	return r;
 }
 
-/* Groups the cables by switch. */
+static int end_compare(const void *a, const void *b)
+{
+	const struct ft_cable_end *x = a, *y = b;
+
+	return (x->port > y->port) - (x->port < y->port);
+}
+
+/* Groups the cables by switch, in the order of its ports, which is the same whatever the GUIDs. */
 static int observed_cables_index(struct ft_model *m)
 {
 	struct ft_observed_fabric *observed = &m->observed;
@@ -276,6 +283,10 @@ static int observed_cables_index(struct ft_model *m)
 			end = (struct ft_cable_end){i, c->b_port, c->a_port, c->b, c->a};
 		observed->ends[b->first_cable + b->cable_count++] = end;
 	}
+	for (uint32_t i = 0; i < observed->switch_count; i++)
+		if (observed->switches[i].cable_count > 0)
+			qsort(observed->ends + observed->switches[i].first_cable, observed->switches[i].cable_count,
+			      sizeof(*observed->ends), end_compare);
 	return 0;
 }
 
