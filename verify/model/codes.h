@@ -57,6 +57,7 @@ enum ft_code {
 
 /* Of a code: bits of ft_codes[].traits. */
 enum ft_code_trait {
+	FT_TRAIT_NONE = 0,
 	FT_TRAIT_FABRIC = 1,	 /* about the fabric as a whole: the code alone is its id */
 	FT_TRAIT_STRAY = 2,	 /* a cable that is where the plan has none */
 	FT_TRAIT_MOVED = 4,	 /* a planned cable with a wrong end */
