@@ -65,7 +65,7 @@ struct ft_observed_switch {
 	char *name;	      /* its description made safe; owned */
 	char *label;	      /* its name in the report, with GUID and hosts where names repeat; owned */
 	char *host_names;     /* "node055-node072"; owned */
-	uint32_t first_cable; /* its cables: ft_ends_of(), a loopback from each of its ports */
+	uint32_t first_cable; /* its cables: ft_ends_of(), a loopback twice, alike */
 	uint32_t cable_count;
 	uint32_t hosts; /* host ports cabled to it */
 	uint32_t first_host,

@@ -247,38 +247,49 @@ static int observed_ports_collect(struct ft_model *m, const uint32_t *order)
 	return r;
 }
 
-/* Groups the cables by switch, in the order of its ports, which is the same whatever the GUIDs. O(ports). */
+static int end_compare(const void *a, const void *b)
+{
+	const struct ft_cable_end *x = a, *y = b;
+
+	return (x->port > y->port) - (x->port < y->port);
+}
+
+/*
+ * Groups the cables by switch, in the order of its ports, which is the same whatever the GUIDs. They are sorted, as by
+ * LLDP several cables may be in one port.
+ */
 static int observed_cables_index(struct ft_model *m)
 {
 	struct ft_observed_fabric *observed = &m->observed;
-	const struct ft_snapshot *s = m->snapshot;
-	_cleanup_free_ uint32_t *cable_of_port = malloc((s->port_count + 1UL) * sizeof(*cable_of_port));
 	uint32_t next = 0;
 
 	observed->ends = ft_arena_zeros(&m->memory, 2UL * observed->cable_count, sizeof(*observed->ends));
-	if (!observed->ends || !cable_of_port)
+	if (!observed->ends)
 		return -ENOMEM;
-	memset(cable_of_port, 0xff, s->port_count * sizeof(*cable_of_port));
-	for (uint32_t i = 0; i < observed->cable_count; i++)
-		cable_of_port[observed->cables[i].a_port] = cable_of_port[observed->cables[i].b_port] = i;
+	for (uint32_t i = 0; i < observed->cable_count; i++) {
+		observed->switches[observed->cables[i].a].cable_count++;
+		observed->switches[observed->cables[i].b].cable_count++;
+	}
 	for (uint32_t i = 0; i < observed->switch_count; i++) {
-		const struct ft_node *node = &s->nodes[observed->switches[i].node];
-
 		observed->switches[i].first_cable = next;
-		for (uint32_t port = node->first_port; port < node->first_port + node->port_count; port++) {
-			const struct ft_observed_cable *c;
-
-			if (cable_of_port[port] == FT_NONE)
-				continue;
-			c = &observed->cables[cable_of_port[port]];
-			observed->ends[next++] =
-				c->a_port == port
-					? (struct ft_cable_end){cable_of_port[port], port, c->b_port, i, c->b}
-					: (struct ft_cable_end){cable_of_port[port], port, c->a_port, i, c->a};
-		}
-		observed->switches[i].cable_count = next - observed->switches[i].first_cable;
+		next += observed->switches[i].cable_count;
+		observed->switches[i].cable_count = 0;
 	}
 	observed->switches[observed->switch_count].first_cable = next;
+	for (uint32_t i = 0; i < observed->cable_count; i++) {
+		const struct ft_observed_cable *c = &observed->cables[i];
+		struct ft_observed_switch *a = &observed->switches[c->a], *b = &observed->switches[c->b];
+		struct ft_cable_end end = {i, c->a_port, c->b_port, c->a, c->b};
+
+		observed->ends[a->first_cable + a->cable_count++] = end;
+		if (a != b)
+			end = (struct ft_cable_end){i, c->b_port, c->a_port, c->b, c->a};
+		observed->ends[b->first_cable + b->cable_count++] = end;
+	}
+	for (uint32_t i = 0; i < observed->switch_count; i++)
+		if (observed->switches[i].cable_count > 0)
+			qsort(observed->ends + observed->switches[i].first_cable, observed->switches[i].cable_count,
+			      sizeof(*observed->ends), end_compare);
 	return 0;
 }
 
