@@ -208,8 +208,10 @@ static bool is_known_now(const struct view *view, const struct ft_message *messa
 {
 	const struct ft_report *report = view->report;
 
-	for (size_t i = 0; ft_code_of(message->code) == FT_CODE_SWITCH_REPLACED && i < report->switch_count; i++)
-		if (message->spot_count > 0 && report->switches[i].guid == message->spots[0].guid &&
+	if (ft_code_of(message->code) != FT_CODE_SWITCH_REPLACED || message->spot_count == 0)
+		return false;
+	for (size_t i = 0; i < report->switch_count; i++)
+		if (report->switches[i].guid == message->spots[0].guid &&
 		    report->switches[i].status != FT_STATUS_UNPLANNED)
 			return true;
 	return false;

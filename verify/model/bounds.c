@@ -75,13 +75,10 @@ void ft_bounds_of_plan(const struct ft_plan *plan, struct ft_bounds *ret)
 void ft_bounds_sweep(const struct ft_plan *plan, struct ft_sweep_options *sweep)
 {
 	struct ft_bounds bounds;
-	bool directors = false;
 
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		directors |= ft_plan_is_director(plan, i);
 	ft_bounds_of_plan(plan, &bounds);
 	sweep->planned_nodes = bounds.planned_nodes;
-	sweep->planned_switches = directors ? 0 : plan->switch_count;
+	sweep->planned_switches = ft_plan_has_directors(plan) ? 0 : plan->switch_count;
 	sweep->max_nodes = bounds.max_nodes;
 	sweep->max_ports = bounds.max_ports;
 }

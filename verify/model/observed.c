@@ -247,49 +247,49 @@ static int observed_ports_collect(struct ft_model *m, const uint32_t *order)
 	return r;
 }
 
-static int end_compare(const void *a, const void *b)
-{
-	const struct ft_cable_end *x = a, *y = b;
-
-	return (x->port > y->port) - (x->port < y->port);
-}
-
 /*
- * Groups the cables by switch, in the order of its ports, which is the same whatever the GUIDs. They are sorted, as by
- * LLDP several cables may be in one port.
+ * Groups the cables by switch, in the order of its ports, which is the same whatever the GUIDs: a counting sort, as by
+ * LLDP several cables may be in one port. O(ports + cables).
  */
 static int observed_cables_index(struct ft_model *m)
 {
 	struct ft_observed_fabric *observed = &m->observed;
+	const struct ft_snapshot *s = m->snapshot;
+	/* By port: how many ends are in it; then, where the next one goes. */
+	_cleanup_free_ uint32_t *slot = calloc(s->port_count + 1UL, sizeof(*slot));
 	uint32_t next = 0;
 
 	observed->ends = ft_arena_zeros(&m->memory, 2UL * observed->cable_count, sizeof(*observed->ends));
-	if (!observed->ends)
+	if (!observed->ends || !slot)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
-		observed->switches[observed->cables[i].a].cable_count++;
-		observed->switches[observed->cables[i].b].cable_count++;
+		const struct ft_observed_cable *c = &observed->cables[i];
+
+		slot[c->a_port]++;
+		slot[c->a == c->b ? c->a_port : c->b_port]++;
 	}
 	for (uint32_t i = 0; i < observed->switch_count; i++) {
+		const struct ft_node *node = &s->nodes[observed->switches[i].node];
+
 		observed->switches[i].first_cable = next;
-		next += observed->switches[i].cable_count;
-		observed->switches[i].cable_count = 0;
+		for (uint32_t k = 0; k < node->port_count; k++) {
+			uint32_t count = slot[node->first_port + k];
+
+			slot[node->first_port + k] = next;
+			next += count;
+		}
+		observed->switches[i].cable_count = next - observed->switches[i].first_cable;
 	}
 	observed->switches[observed->switch_count].first_cable = next;
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
 		const struct ft_observed_cable *c = &observed->cables[i];
-		struct ft_observed_switch *a = &observed->switches[c->a], *b = &observed->switches[c->b];
 		struct ft_cable_end end = {i, c->a_port, c->b_port, c->a, c->b};
 
-		observed->ends[a->first_cable + a->cable_count++] = end;
-		if (a != b)
+		observed->ends[slot[c->a_port]++] = end;
+		if (c->a != c->b)
 			end = (struct ft_cable_end){i, c->b_port, c->a_port, c->b, c->a};
-		observed->ends[b->first_cable + b->cable_count++] = end;
+		observed->ends[slot[end.port]++] = end;
 	}
-	for (uint32_t i = 0; i < observed->switch_count; i++)
-		if (observed->switches[i].cable_count > 0)
-			qsort(observed->ends + observed->switches[i].first_cable, observed->switches[i].cable_count,
-			      sizeof(*observed->ends), end_compare);
 	return 0;
 }
 
