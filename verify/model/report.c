@@ -164,14 +164,14 @@ const char *ft_sm_state_name(unsigned int state)
 	return names[state];
 }
 
-const char *ft_after_name(enum ft_after_kind kind)
+const char *ft_after_name(unsigned int kind)
 {
 	static const char *const names[FT_AFTER_KINDS] = {"core", "cable", "switch"};
 
 	return names[kind];
 }
 
-const char *ft_act_name(enum ft_act act)
+const char *ft_act_name(unsigned int act)
 {
 	static const char *const names[FT_ACT_COUNT] = {"connect", "remove", "move",  "exchange",
 							"renew",   "power",  "board", "setting"};
@@ -179,28 +179,28 @@ const char *ft_act_name(enum ft_act act)
 	return names[act];
 }
 
-const char *ft_severity_name(enum ft_severity severity)
+const char *ft_severity_name(unsigned int severity)
 {
 	static const char *const names[] = {"info", "warning", "critical"};
 
 	return names[severity];
 }
 
-const char *ft_verdict_name(enum ft_verdict verdict)
+const char *ft_verdict_name(unsigned int verdict)
 {
 	static const char *const names[] = {"ok", "warning", "critical", "unknown"};
 
 	return names[verdict];
 }
 
-const char *ft_evidence_name(enum ft_evidence evidence)
+const char *ft_evidence_name(unsigned int evidence)
 {
 	static const char *const names[] = {"absent", "mute", "unreached", "seen"};
 
 	return names[evidence];
 }
 
-const char *ft_status_name(enum ft_status status)
+const char *ft_status_name(unsigned int status)
 {
 	static const char *const names[] = {"ok",   "degraded",	 "isolated", "missing", "unplanned",
 					    "mute", "unreached", "not-due",  "gone"};

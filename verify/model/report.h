@@ -417,15 +417,14 @@ static inline void ft_report_freep(struct ft_report **report)
 	ft_report_free(*report);
 }
 
-const char *ft_after_name(enum ft_after_kind kind); /* "core", "cable", "switch" */
-/* "connect", "remove" … */
-const char *ft_act_name(enum ft_act act);
+/* The words for the values of an enumeration; they take any of them, for tables of such functions (report/kinds.c). */
 enum { FT_ACT_COUNT = FT_ACT_SETTING + 1 };
-
-const char *ft_severity_name(enum ft_severity severity);
-const char *ft_verdict_name(enum ft_verdict verdict);
-const char *ft_evidence_name(enum ft_evidence evidence);
-const char *ft_status_name(enum ft_status status);
+const char *ft_after_name(unsigned int kind); /* "core", "cable", "switch" */
+const char *ft_act_name(unsigned int act);    /* "connect", "remove" … */
+const char *ft_severity_name(unsigned int severity);
+const char *ft_verdict_name(unsigned int verdict);
+const char *ft_evidence_name(unsigned int evidence);
+const char *ft_status_name(unsigned int status);
 /* Of an enum ft_sm_state (probe/sms.h): "not active", "discovering", "standby", "master", "silent". */
 const char *ft_sm_state_name(unsigned int state);
 

@@ -16,24 +16,28 @@ static bool member_is_set(const struct ft_member *m, const void *object)
 		return m->when(object);
 	if (m->flag > 0)
 		return *(const bool *)((const char *)object + m->flag - 1);
-	if (m->list)
+	if (m->element_size > 0)
 		return *(const void *const *)(const void *)from != NULL;
 	return m->kind ? m->kind->is_set(from) : m->members[0].kind->is_set(from + m->members[0].offset);
 }
 
-static void list_write(struct ft_text *t, const struct ft_member_list *list, const char *elements, size_t count)
+/* What @m is, or an element of its list. */
+static void value_write(struct ft_text *t, const struct ft_member *m, const char *from, const char *gap)
+{
+	if (m->kind)
+		m->kind->add(m->kind, t, from);
+	else
+		members_write(t, from, m->members, m->member_count, gap);
+}
+
+static void list_write(struct ft_text *t, const struct ft_member *m, const char *elements, size_t count)
 {
 	ft_text_puts(t, "[");
 	for (size_t i = 0; i < count; i++) {
-		const char *element = elements + i * list->element_size;
-
-		ft_text_puts(t, list->lines ? (i ? ",\n    " : "\n    ") : (i ? ", " : ""));
-		if (list->kind)
-			list->kind->add(list->kind, t, element);
-		else
-			members_write(t, element, list->members, list->member_count, "\n     ");
+		ft_text_puts(t, m->rows ? (i ? ",\n    " : "\n    ") : (i ? ", " : ""));
+		value_write(t, m, elements + i * m->element_size, "\n     ");
 	}
-	ft_text_puts(t, list->lines && count > 0 ? "\n  ]" : "]");
+	ft_text_puts(t, m->rows && count > 0 ? "\n  ]" : "]");
 }
 
 static void member_write(struct ft_text *t, const struct ft_member *m, const void *object)
@@ -43,15 +47,13 @@ static void member_write(struct ft_text *t, const struct ft_member *m, const voi
 	ft_text_add(t, "\"", 1);
 	ft_text_puts(t, m->name);
 	ft_text_add(t, "\": ", 3);
-	if (m->kind)
-		m->kind->add(m->kind, t, from);
-	else if (m->list)
-		list_write(t, m->list, *(const char *const *)(const void *)from,
-			   *(const size_t *)(const void *)((const char *)object + m->list->length_offset));
+	if (m->element_size > 0)
+		list_write(t, m, *(const char *const *)(const void *)from,
+			   *(const size_t *)(const void *)((const char *)object + m->length_offset));
 	else if (m->nullable && !member_is_set(m, object))
 		ft_text_puts(t, "null");
 	else
-		members_write(t, from, m->members, m->member_count, "\n    ");
+		value_write(t, m, from, "\n    ");
 }
 
 /* Continues an object after @written members. */

@@ -318,6 +318,17 @@ static bool is_hex(const char *string, size_t length)
 	return strlen(string) == length && strspn(string, "0123456789abcdef") == length;
 }
 
+/* A string within the struct; "": it is not set. */
+static void array_write(WRITE_ARGUMENTS)
+{
+	ft_text_add_json(t, from);
+}
+
+static bool array_is_set(const void *from)
+{
+	return *(const char *)from != '\0';
+}
+
 static int sha256_read(READ_ARGUMENTS)
 {
 	enum { DIGITS = 64 };
@@ -329,10 +340,7 @@ static int sha256_read(READ_ARGUMENTS)
 	return 0;
 }
 
-static void sha256_write(WRITE_ARGUMENTS)
-{
-	ft_text_add_json(t, from);
-}
+const struct ft_value_kind ft_value_sha256 = {sha256_read, array_write, array_is_set, "64 hexadecimal digits", NULL, 0};
 
 static int interface_read(READ_ARGUMENTS)
 {
@@ -344,20 +352,8 @@ static int interface_read(READ_ARGUMENTS)
 	return 0;
 }
 
-static void interface_write(WRITE_ARGUMENTS)
-{
-	ft_text_add_json(t, from);
-}
-
-static bool interface_is_set(const void *from)
-{
-	return *(const char *)from != '\0';
-}
-
 const struct ft_value_kind ft_value_interface = {
-	interface_read, interface_write, interface_is_set, "the name of an interface", NULL, 0};
-
-const struct ft_value_kind ft_value_sha256 = {sha256_read, sha256_write, NULL, "64 hexadecimal digits", NULL, 0};
+	interface_read, array_write, array_is_set, "the name of an interface", NULL, 0};
 
 static int guid_read(READ_ARGUMENTS)
 {
@@ -429,6 +425,7 @@ static int word_find(const struct ft_value_kind *kind, const json_t *value, unsi
 }
 
 /* An enumeration without negative values is an unsigned int. */
+_Static_assert(sizeof(enum ft_code) == sizeof(unsigned int), "words are read so");
 static int word_read(READ_ARGUMENTS)
 {
 	return word_find(kind, value, to);
@@ -439,64 +436,21 @@ static void word_write(WRITE_ARGUMENTS)
 	ft_text_add_json(t, kind->word(*(const unsigned int *)from));
 }
 
-#define WORDS(type, name)                                                               \
-	_Static_assert(sizeof(enum type) == sizeof(unsigned int), "words are read so"); \
-	static const char *name(unsigned int index)
-
-WORDS(ft_severity, severity_at)
+static const char *code_at(unsigned int code)
 {
-	return ft_severity_name((enum ft_severity)index);
+	return ft_codes[code].name;
 }
 
-WORDS(ft_verdict, verdict_at)
-{
-	return ft_verdict_name((enum ft_verdict)index);
-}
+#define WORDS(of, count, expected) \
+	const struct ft_value_kind ft_value_##of = {word_read, word_write, NULL, expected, ft_##of##_name, count}
 
-WORDS(ft_evidence, evidence_at)
-{
-	return ft_evidence_name((enum ft_evidence)index);
-}
-
-WORDS(ft_status, status_at)
-{
-	return ft_status_name((enum ft_status)index);
-}
-
-WORDS(ft_code, code_at)
-{
-	return ft_codes[index].name;
-}
-
-WORDS(ft_after_kind, after_at)
-{
-	return ft_after_name((enum ft_after_kind)index);
-}
-
-WORDS(ft_act, act_at)
-{
-	return ft_act_name((enum ft_act)index);
-}
-
-const struct ft_value_kind ft_value_severity = {
-	word_read, word_write, NULL, "\"critical\", \"warning\" or \"info\"", severity_at, FT_SEVERITY_CRITICAL + 1};
-const struct ft_value_kind ft_value_verdict = {word_read,  word_write,
-					       NULL,	   "\"ok\", \"warning\", \"critical\" or \"unknown\"",
-					       verdict_at, FT_VERDICT_UNKNOWN + 1};
-const struct ft_value_kind ft_value_evidence = {word_read,   word_write,
-						NULL,	     "\"absent\", \"mute\", \"unreached\" or \"seen\"",
-						evidence_at, FT_EVIDENCE_SEEN + 1};
-const struct ft_value_kind ft_value_status = {word_read,
-					      word_write,
-					      NULL,
-					      "\"ok\", \"degraded\", \"isolated\", \"missing\", \"unplanned\", "
-					      "\"mute\" or \"unreached\"",
-					      status_at,
-					      FT_STATUS_COUNT};
-const struct ft_value_kind ft_value_act = {word_read, word_write,  NULL, "what is to be done, such as \"connect\"",
-					   act_at,    FT_ACT_COUNT};
-const struct ft_value_kind ft_value_after_kind = {word_read, word_write,    NULL, "\"core\", \"cable\" or \"switch\"",
-						  after_at,  FT_AFTER_KINDS};
+WORDS(severity, FT_SEVERITY_CRITICAL + 1, "\"critical\", \"warning\" or \"info\"");
+WORDS(verdict, FT_VERDICT_UNKNOWN + 1, "\"ok\", \"warning\", \"critical\" or \"unknown\"");
+WORDS(evidence, FT_EVIDENCE_SEEN + 1, "\"absent\", \"mute\", \"unreached\" or \"seen\"");
+WORDS(status, FT_STATUS_COUNT,
+      "\"ok\", \"degraded\", \"isolated\", \"missing\", \"unplanned\", \"mute\" or \"unreached\"");
+WORDS(act, FT_ACT_COUNT, "what is to be done, such as \"connect\"");
+WORDS(after, FT_AFTER_KINDS, "\"core\", \"cable\" or \"switch\"");
 
 /*
  * A finding with an unknown code is refused: leaving it out would make the fabric look better than it is, and without

@@ -33,34 +33,24 @@ struct ft_value_kind {
 	unsigned int words;
 };
 
-extern const struct ft_value_kind ft_value_act, ft_value_after_kind, ft_value_code, ft_value_count, ft_value_evidence,
+extern const struct ft_value_kind ft_value_act, ft_value_after, ft_value_code, ft_value_count, ft_value_evidence,
 	ft_value_fraction, ft_value_guid, ft_value_histogram, ft_value_interface, ft_value_milli, ft_value_pair_count,
 	ft_value_port, ft_value_ratio, ft_value_severity, ft_value_sha256, ft_value_sm_state, ft_value_source,
 	ft_value_status, ft_value_string, ft_value_string_or_null, ft_value_tier, ft_value_time, ft_value_truth,
 	ft_value_verdict;
 
-struct ft_member;
-
-/* A list of values of one @kind, or of objects with @members. Its length is a size_t. */
-struct ft_member_list {
-	const struct ft_value_kind *kind;
-	const struct ft_member *members;
-	size_t member_count;
-	size_t element_size;
-	size_t length_offset;
-	bool lines; /* an element a line */
-};
-
-/* A member of an object: of a @kind, an object with @members, or a @list. */
+/* A member of an object: a value of a @kind, or an object with @members; or a list of such values or objects. */
 struct ft_member {
 	const char *name;
 	const struct ft_value_kind *kind;
 	const struct ft_member *members;
 	size_t member_count;
-	const struct ft_member_list *list;
-	size_t offset; /* in the struct that the object is read into, if it has one */
-	bool optional; /* optional: without @flag and @when, the object is present if its first member is */
-	bool nullable; /* an object that may be null: then the struct stays empty */
+	size_t offset;	      /* in the struct that the object is read into, if it has one */
+	size_t element_size;  /* of a list; 0: it is none */
+	size_t length_offset; /* of a list: of its length, a size_t */
+	bool rows;	      /* of a list: an element a line */
+	bool optional;	      /* without @flag and @when, an object is present if its first member is */
+	bool nullable;	      /* an object that may be null: then the struct stays empty */
 	/* For an optional one: offset + 1 of a bool that tells whether it is present; 0: there is none. */
 	size_t flag;
 	bool (*when)(const void *object); /* whether it is written; NULL: if it is set */

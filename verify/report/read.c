@@ -17,38 +17,35 @@ struct reader {
 static int members_read(const struct reader *r, const json_t *object, const struct ft_member *members, size_t count,
 			void *to);
 
-static int element_read(const struct reader *r, const json_t *array, size_t i, const struct ft_member_list *list,
-			void *to)
+/* Element @i of the list @array, of @m. */
+static int element_read(const struct reader *r, const json_t *array, size_t i, const struct ft_member *m, void *to)
 {
 	const json_t *value = json_array_get(array, i);
-	int e;
+	int e = -EINVAL;
 
-	if (!list->kind) {
-		if (!json_is_object(value))
-			return ft_json_error_element(r->json, r->err, array, i, "this element is to be an object");
-		return members_read(r, value, list->members, list->member_count, to);
-	}
-	e = list->kind->parse(list->kind, &(struct ft_json_place){r->json, r->err, array, NULL}, value, to);
+	if (!m->kind && json_is_object(value))
+		return members_read(r, value, m->members, m->member_count, to);
+	if (m->kind)
+		e = m->kind->parse(m->kind, &(struct ft_json_place){r->json, r->err, array, NULL}, value, to);
 	if (e == -EINVAL)
 		return ft_json_error_element(r->json, r->err, array, i, "this element is to be %s",
-					     list->kind->expected);
+					     m->kind ? m->kind->expected : "an object");
 	return e;
 }
 
 /* Elements are counted when they are begun, so that the release of the report frees what they own already. */
-static int list_read(const struct reader *r, const json_t *array, const struct ft_member_list *list,
-		     void **ret_elements, size_t *ret_length)
+static int list_read(const struct reader *r, const json_t *array, const struct ft_member *m, char *to)
 {
-	size_t length = json_array_size(array);
-	char *elements = calloc(length ? length : 1, list->element_size);
+	size_t length = json_array_size(array), *ret_length = (size_t *)(void *)(to + m->length_offset);
+	char *elements = calloc(length ? length : 1, m->element_size);
 	int e = 0;
 
 	if (!elements)
 		return -ENOMEM;
-	*ret_elements = elements;
+	*(void **)(void *)(to + m->offset) = elements;
 	for (size_t i = 0; i < length && e == 0; i++) {
 		*ret_length = i + 1;
-		e = element_read(r, array, i, list, elements + i * list->element_size);
+		e = element_read(r, array, i, m, elements + i * m->element_size);
 	}
 	return e;
 }
@@ -56,26 +53,20 @@ static int list_read(const struct reader *r, const json_t *array, const struct f
 static int member_read(const struct reader *r, const json_t *object, const struct ft_member *m, const json_t *value,
 		       char *to)
 {
-	int e;
+	const char *expected = m->element_size > 0 ? "a list" : m->kind ? m->kind->expected : "an object";
+	int e = -EINVAL;
 
-	if (m->list) {
-		if (!json_is_array(value))
-			return ft_json_error_value(r->json, r->err, object, m->name, "\"%s\" is to be a list", m->name);
-		return list_read(r, value, m->list, (void **)(void *)(to + m->offset),
-				 (size_t *)(void *)(to + m->list->length_offset));
-	}
-	if (!m->kind) {
-		if (m->nullable && json_is_null(value))
-			return 0;
-		if (!json_is_object(value))
-			return ft_json_error_value(r->json, r->err, object, m->name, "\"%s\" is to be an object",
-						   m->name);
+	if (m->element_size > 0 && json_is_array(value))
+		return list_read(r, value, m, to);
+	if (m->nullable && json_is_null(value))
+		return 0;
+	if (m->element_size == 0 && !m->kind && json_is_object(value))
 		return members_read(r, value, m->members, m->member_count, to + m->offset);
-	}
-	e = m->kind->parse(m->kind, &(struct ft_json_place){r->json, r->err, object, m->name}, value, to + m->offset);
+	if (m->element_size == 0 && m->kind)
+		e = m->kind->parse(m->kind, &(struct ft_json_place){r->json, r->err, object, m->name}, value,
+				   to + m->offset);
 	if (e == -EINVAL)
-		return ft_json_error_value(r->json, r->err, object, m->name, "\"%s\" is to be %s", m->name,
-					   m->kind->expected);
+		return ft_json_error_value(r->json, r->err, object, m->name, "\"%s\" is to be %s", m->name, expected);
 	return e;
 }
 
