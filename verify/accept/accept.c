@@ -160,15 +160,9 @@ static int cables_accept(struct accepting *x, const struct ft_finding *f)
 	if (r == -EBUSY || r == -ENODEV || r == -ENOTSUP || f->action_count == 0)
 		return refuse(x, "its repair is not known well enough");
 	if (r == 0)
-		r = ft_what_if_look(what_if, &repaired);
-	if (r == 0)
-		r = ports_map(x->m->chips, &now);
-	if (r == 0)
-		r = ports_map(repaired, &then);
-	if (r == 0)
-		r = cables_compare(x, repaired, x->m->chips, &now, -1, &deltas);
-	if (r == 0)
-		r = cables_compare(x, x->m->chips, repaired, &then, 1, &deltas);
+		r = ft_what_if_look(what_if, &repaired) ?: ports_map(x->m->chips, &now) ?: ports_map(repaired, &then)
+			?: cables_compare(x, repaired, x->m->chips, &now, -1, &deltas)
+			?: cables_compare(x, x->m->chips, repaired, &then, 1, &deltas);
 	for (size_t i = 0; r == 0 && i < deltas.count; i++)
 		delta_write(x, &deltas.list[i]);
 	free(deltas.list);
@@ -321,10 +315,9 @@ int ft_accept_design(const struct ft_design *design, const char *entries, struct
 	_cleanup_(ft_design_freep) struct ft_design *candidate = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
 	bool planned = false;
-	int r = entries_insert(design, entries, &bare, &planned, err);
+	int r = entries_insert(design, entries, &bare, &planned, err)
+			?: ft_design_read(bare.data, bare.length, &candidate, &plan, err);
 
-	if (r == 0)
-		r = ft_design_read(bare.data, bare.length, &candidate, &plan, err);
 	if (r < 0)
 		return r;
 	if (planned)

@@ -324,16 +324,9 @@ static int groups_make(const struct ft_states *s, struct ft_build *b)
 
 static int tables_make(const struct ft_states *s, const struct ft_design *design, struct ft_build *b)
 {
-	int r = table_alloc(b, FT_BUILD_ALL, 1);
+	int r = table_alloc(b, FT_BUILD_ALL, 1) ?: tally_name(&b->tables[FT_BUILD_ALL][0], "all") ?: racks_make(s, b)
+		?: groups_make(s, b) ?: table_alloc(b, FT_BUILD_TIERS, FT_COUNT(tiers));
 
-	if (r == 0)
-		r = tally_name(&b->tables[FT_BUILD_ALL][0], "all");
-	if (r == 0)
-		r = racks_make(s, b);
-	if (r == 0)
-		r = groups_make(s, b);
-	if (r == 0)
-		r = table_alloc(b, FT_BUILD_TIERS, FT_COUNT(tiers));
 	for (size_t i = 0; r == 0 && i < FT_COUNT(tiers); i++)
 		r = tally_name(&b->tables[FT_BUILD_TIERS][i], "%s", tiers[i]);
 	if (r == 0 && design->phase_count > 0)
@@ -405,11 +398,7 @@ int ft_build_of_model(const struct ft_model *m, struct ft_build **ret_build)
 	if (r == 0 && !b->plan_name)
 		r = -ENOMEM;
 	if (r == 0)
-		r = names_make(&s, b);
-	if (r == 0)
-		r = rows_make(m, &s, b);
-	if (r == 0)
-		r = tables_make(&s, input->design, b);
+		r = names_make(&s, b) ?: rows_make(m, &s, b) ?: tables_make(&s, input->design, b);
 	if (r < 0)
 		return r;
 	ft_build_count(b);
@@ -421,9 +410,7 @@ int ft_build_make(const struct ft_verify_input *input, struct ft_build **ret_bui
 {
 	_cleanup_(ft_model_release) struct ft_model m;
 	struct ft_verify_input building = *input;
-	int r;
 
 	building.building = true;
-	r = ft_model_make(&m, &building);
-	return r == 0 ? ft_build_of_model(&m, ret_build) : r;
+	return ft_model_make(&m, &building) ?: ft_build_of_model(&m, ret_build);
 }

@@ -376,9 +376,7 @@ int ft_build_course_read_json(const char *text, size_t length, struct ft_build_c
 		return ft_error_set(err, -EINVAL, 1, 1,
 				    "this is no state of a build that this version of ftcheck can read; to begin a new "
 				    "one, name a file that does not exist");
-	r = samples_read(&json, c, err);
-	if (r == 0)
-		r = marks_read(&json, c, err);
+	r = samples_read(&json, c, err) ?: marks_read(&json, c, err);
 	if (r == 0)
 		*ret_course = FT_STEAL(c);
 	return r;

@@ -684,15 +684,12 @@ static int rows_make(struct ft_states *s)
 	_cleanup_(ft_catalog_freep) struct ft_catalog *catalog = NULL;
 	const struct ft_plan tree = ft_plan_tree(s->plan);
 	struct ft_error err = {0};
-	int r = ft_plan_catalog(s->plan, &catalog, &err);
+	int r = ft_plan_catalog(s->plan, &catalog, &err) ?: ft_floor_make(&tree, catalog, NULL, &s->floor);
 
-	if (r == 0)
-		r = ft_floor_make(&tree, catalog, NULL, &s->floor);
 	if (r < 0 && r != -EINVAL)
 		return r;
-	r = ft_wiring_make(s->plan, &s->wiring);
-	if (r == 0)
-		r = ft_cable_rows_make(s->plan, &s->wiring, s->floor, &s->rows, &s->count);
+	r = ft_wiring_make(s->plan, &s->wiring)
+		    ?: ft_cable_rows_make(s->plan, &s->wiring, s->floor, &s->rows, &s->count);
 	return r;
 }
 
@@ -719,9 +716,7 @@ int ft_states_make(const struct ft_model *m, const struct ft_phases *phases, con
 	elsewhere_see(&x);
 	for (uint32_t i = 0; i < s->plan->bundle_count; i++)
 		bundle_finish(&x, i);
-	r = hosts_see(&x);
-	if (r == 0)
-		r = marks_see(&x);
+	r = hosts_see(&x) ?: marks_see(&x);
 	phases_see(&x, phases, day);
 	return r;
 }

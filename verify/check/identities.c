@@ -221,5 +221,5 @@ int ft_identities_check(struct ft_model *m)
 {
 	int r = identities_check(m, guids_find, guid_report);
 
-	return r == 0 ? identities_check(m, lids_find, lid_report) : r;
+	return r ?: identities_check(m, lids_find, lid_report);
 }

@@ -670,10 +670,6 @@ int ft_rates_check(struct ft_model *m)
 	paces = paces_find(m);
 	r = paces ? parts_find(m, &classes) : -ENOMEM;
 	if (r == 0)
-		r = sorts_find(m, &classes);
-	if (r == 0)
-		r = cables_classify(m, &classes);
-	if (r == 0)
-		r = uplink_rates(m, &classes, paces);
-	return r == 0 ? host_rates(m, &classes, paces) : r;
+		r = sorts_find(m, &classes) ?: cables_classify(m, &classes) ?: uplink_rates(m, &classes, paces);
+	return r ?: host_rates(m, &classes, paces);
 }

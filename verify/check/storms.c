@@ -80,10 +80,8 @@ static int member_find(struct storms *s, uint32_t vlan, uint32_t observed, uint3
 static int tree_take(struct storms *s, const struct ft_observed_cable *cable)
 {
 	uint32_t vlan = vlan_of(s, cable->a_port), a = 0, b = 0;
-	int r = member_find(s, vlan, cable->a, &a);
+	int r = member_find(s, vlan, cable->a, &a) ?: member_find(s, vlan, cable->b, &b);
 
-	if (r == 0)
-		r = member_find(s, vlan, cable->b, &b);
 	if (r < 0)
 		return r;
 	a = ft_number_root(s->parent, a);

@@ -129,10 +129,9 @@ static int candidate_prove(const struct ft_model *m, const struct choice *c, con
 	_cleanup_(ft_report_freep) struct ft_report *then = NULL;
 	struct ft_verify_input with = *m->input;
 	struct ft_error err = {0};
-	int r = ft_design_read(candidate->data, candidate->length, &design, &plan, &err);
+	int r = ft_design_read(candidate->data, candidate->length, &design, &plan, &err)
+			?: ft_phases_make(design, plan, &phases, &err);
 
-	if (r == 0)
-		r = ft_phases_make(design, plan, &phases, &err);
 	with.design = design;
 	with.plan = plan;
 	with.phases = phases;

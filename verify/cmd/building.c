@@ -24,9 +24,8 @@ static int course_read(const char *path, struct ft_build_course **ret_course)
 
 	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return 0;
-	r = ft_file_read_plain(path, 0, STATE_SIZE_MAX, &text, &length, &err);
-	if (r == 0)
-		r = ft_build_course_read_json(text, length, ret_course, &err);
+	r = ft_file_read_plain(path, 0, STATE_SIZE_MAX, &text, &length, &err)
+		    ?: ft_build_course_read_json(text, length, ret_course, &err);
 	return r < 0 ? ft_file_error(path, r, &err) : 0;
 }
 

@@ -230,7 +230,7 @@ static int report_make(const struct ft_options *options, struct ft_verify_input 
 	r = verify_with_lanes(options, input, g, m);
 	if (r == 0 && !ft_report_is_foreign(m->report))
 		r = report_extend(options, m, err);
-	return r == 0 ? report_complete(m->report, options, g->design, g->snapshot) : r;
+	return r ?: report_complete(m->report, options, g->design, g->snapshot);
 }
 
 /* Shows one switch only. */

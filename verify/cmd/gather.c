@@ -197,11 +197,8 @@ static int since_take(const struct ft_options *options, const struct ft_names *n
 	struct ft_error err = {0};
 	int r;
 
-	r = recording_load(options, options->since, &g->since, &err);
-	if (r == 0)
-		r = ft_names_apply(names, g->since);
-	if (r == 0)
-		r = since_plan(options, g, &err);
+	r = recording_load(options, options->since, &g->since, &err) ?: ft_names_apply(names, g->since)
+		?: since_plan(options, g, &err);
 	return r < 0 ? ft_file_error(options->since, r, &err) : 0;
 }
 
@@ -303,9 +300,7 @@ static int snapshot_take(const struct ft_options *options, const struct ft_plan 
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &err);
 	if (options->from) {
-		r = recordings_load(options, ret_snapshot, &err);
-		if (r == 0)
-			r = ft_ethernet_fit(plan, *ret_snapshot);
+		r = recordings_load(options, ret_snapshot, &err) ?: ft_ethernet_fit(plan, *ret_snapshot);
 		if (r < 0)
 			return ft_file_error(err.file ? err.file : options->from, r, &err);
 		lids_tell(options->from, &(*ret_snapshot)->source);
@@ -383,9 +378,9 @@ static int cables_take(const struct ft_options *options, const struct ft_snapsho
 	struct ft_error err = {0};
 	int r;
 
-	r = ft_sheet_load(options->cables, &sheet, &err);
-	if (r == 0)
-		r = ft_resolve_cables(snapshot, options->cables, &sheet, design, plan, options->verbose, &text, &err);
+	r = ft_sheet_load(options->cables, &sheet, &err)
+		    ?: ft_resolve_cables(snapshot, options->cables, &sheet, design, plan, options->verbose, &text,
+					 &err);
 	if (r < 0)
 		return ft_file_error(options->cables, r, &err);
 	if (text.length > 0)
@@ -403,9 +398,7 @@ static int baseline_take(const struct ft_options *options, const struct ft_gathe
 	struct ft_error err = {0};
 	int r;
 
-	r = recording_load(options, options->before, &snapshot, &err);
-	if (r == 0)
-		r = ft_names_apply(names, snapshot);
+	r = recording_load(options, options->before, &snapshot, &err) ?: ft_names_apply(names, snapshot);
 	if (r == 0)
 		r = ft_verify_all(&(struct ft_verify_input){.design = g->design,
 							    .plan = g->plan,
@@ -451,9 +444,8 @@ int ft_gather(const struct ft_options *options, struct ft_gathered *ret)
 	else if (r == 0)
 		r = design_take(options, &ret->design, &ret->plan);
 	if (r == 0)
-		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes);
-	if (r == 0)
-		r = routes_take(options, ret->snapshot, &ret->routes, &ret->lanes);
+		r = snapshot_take(options, ret->plan, &ret->snapshot, &ret->routes)
+			    ?: routes_take(options, ret->snapshot, &ret->routes, &ret->lanes);
 	if (r == 0 && options->save)
 		r = snapshot_keep(options->save, ret->snapshot);
 	/* The raw snapshot is saved: the name map is applied when it is read. */

@@ -497,9 +497,7 @@ int ft_look_make(const struct ft_verify_input *input, const char *name, struct f
 	if (r == 0 && ft_report_is_foreign(m.report))
 		return ft_error_set(err, -EXDEV, 0, 0, "%s", m.report->findings[0].text);
 	if (r == 0)
-		r = who_find(&m, name, &l.who, err);
-	if (r == 0)
-		r = look_fill(&l);
+		r = who_find(&m, name, &l.who, err) ?: look_fill(&l);
 	if (r < 0)
 		return r;
 	findings_keep(&l);

@@ -252,10 +252,8 @@ int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_giv
 int ft_names_may_hold(const struct ft_model *m, const struct ft_model *named, bool *ret_may)
 {
 	struct ft_cost present, other;
-	int r = ft_cost_of(m, &present);
+	int r = ft_cost_of(m, &present) ?: ft_cost_of(named, &other);
 
-	if (r == 0)
-		r = ft_cost_of(named, &other);
 	if (r == 0)
 		*ret_may = other.mending <= 2 * present.mending;
 	return r;

@@ -145,10 +145,8 @@ static int hosts_collect(const struct ft_model *m, const struct ft_report *repor
 {
 	_cleanup_(collection_release) struct collection c = {0};
 	_cleanup_(ft_map_release) struct ft_map edges = {0};
-	int r = collection_init(&c, m->observed.host_count);
+	int r = collection_init(&c, m->observed.host_count) ?: edges_collect(m->plan, report, &edges);
 
-	if (r == 0)
-		r = edges_collect(m->plan, report, &edges);
 	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
 
@@ -165,10 +163,8 @@ int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan,
 		     const struct ft_report *report, struct ft_resolved *ret_resolved)
 {
 	struct ft_model m = {.design = design, .plan = plan, .snapshot = snapshot};
-	int r = ft_observed_build(&m);
+	int r = ft_observed_build(&m) ?: hosts_collect(&m, report, ret_resolved);
 
-	if (r == 0)
-		r = hosts_collect(&m, report, ret_resolved);
 	ft_model_release(&m);
 	return r;
 }

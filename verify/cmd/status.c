@@ -229,9 +229,7 @@ static int answer_get(const struct ft_status_address *address, struct ft_answer 
 	int64_t end_ms = now_ms() + TIMEOUT_S * 1000;
 	int r;
 
-	r = connection_open(address, end_ms, &fd);
-	if (r == 0)
-		r = request_send(fd, address, end_ms);
+	r = connection_open(address, end_ms, &fd) ?: request_send(fd, address, end_ms);
 	if (r == -ETIMEDOUT)
 		return error_slow(address, answer, err);
 	/* A peer that closes early may have sent the reason: parse the response. */
@@ -269,11 +267,7 @@ int ft_status_ask(const struct ft_status_address *address, struct ft_report **re
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	int r;
 
-	r = answer_get(address, &answer, err);
-	if (r == 0)
-		r = ft_answer_report(&answer, &report, err);
-	if (r == 0)
-		r = age_tell(report);
+	r = answer_get(address, &answer, err) ?: ft_answer_report(&answer, &report, err) ?: age_tell(report);
 	if (r < 0)
 		return r;
 	*ret_report = FT_STEAL(report);

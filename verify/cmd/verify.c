@@ -131,11 +131,9 @@ static void model_begin(struct ft_model *m, const struct ft_verify_input *input,
 
 static int who_is_who(struct ft_model *m, const struct ft_seat *seats)
 {
-	int r = directors_collapse(m, seats);
+	int r = directors_collapse(m, seats) ?: ft_observed_build(m);
 
-	if (r == 0)
-		r = ft_observed_build(m);
-	return r == 0 ? ft_match(m) : r;
+	return r ?: ft_match(m);
 }
 
 /* The assignment with the chips as they are named, or else in the order of their GUIDs: boards_settle() corrects it. */
@@ -217,11 +215,7 @@ static int due_settle(struct ft_model *m)
 
 	if (!ft_phases_open(input->phases, input->day))
 		return 0;
-	r = report_begin(m);
-	if (r == 0)
-		r = ft_steps_take(m, first_steps, FT_COUNT(first_steps));
-	if (r == 0)
-		r = ft_due_make(m, &due, &not_due);
+	r = report_begin(m) ?: ft_steps_take(m, first_steps, FT_COUNT(first_steps)) ?: ft_due_make(m, &due, &not_due);
 	if (r < 0)
 		return r;
 	ft_model_release(m);
@@ -277,12 +271,10 @@ static const char TIE_WORDS[] = "as few faults explain it with the switches plac
 static int placing_explain(const struct ft_model *of, const uint32_t *given, struct ft_model *ret)
 {
 	static ft_step_fn *const steps[] = {switches_tell, not_due_mark, ft_explain, ft_rates_check, ft_hosts_check};
-	int r;
 
 	model_begin(ret, of->input, NULL, of->due, of->not_due);
 	ret->given = given;
-	r = report_begin(ret);
-	return r == 0 ? ft_steps_take(ret, steps, FT_COUNT(steps)) : r;
+	return report_begin(ret) ?: ft_steps_take(ret, steps, FT_COUNT(steps));
 }
 
 static void placing_release(struct ft_model *m)
@@ -308,9 +300,7 @@ static int placing_choose(const struct ft_model *m, uint32_t *ret_best)
 		struct ft_model other;
 		struct ft_cost cost;
 
-		r = placing_explain(m, placing_at(m, i), &other);
-		if (r == 0)
-			r = ft_cost_of(&other, &cost);
+		r = placing_explain(m, placing_at(m, i), &other) ?: ft_cost_of(&other, &cost);
 		if (r == 0 && ft_cost_compare(cost, best) < 0) {
 			best = cost;
 			*ret_best = i;
@@ -335,9 +325,8 @@ static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count)
 		struct ft_model other;
 		struct ft_cost its;
 
-		r = placing_explain(m, others + i * (size_t)m->observed.switch_count, &other);
-		if (r == 0)
-			r = ft_cost_of(&other, &its);
+		r = placing_explain(m, others + i * (size_t)m->observed.switch_count, &other)
+			    ?: ft_cost_of(&other, &its);
 		if (r == 0 && ft_cost_is_like(its, cost)) {
 			unlike = ft_codes_differ(m->report, other.report);
 			like = like == count || unlike ? i : like;
@@ -349,9 +338,8 @@ static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count)
 	if (r == 0 && !unlike && like < count) {
 		struct ft_model other;
 
-		r = placing_explain(m, others + like * (size_t)m->observed.switch_count, &other);
-		if (r == 0)
-			r = ft_tie_tell(m, &other, TIE_WORDS);
+		r = placing_explain(m, others + like * (size_t)m->observed.switch_count, &other)
+			    ?: ft_tie_tell(m, &other, TIE_WORDS);
 		placing_release(&other);
 	}
 	return r;
@@ -390,12 +378,10 @@ static int placings_settle(struct ft_model *m)
 		placing_release(m);
 		model_begin(m, input, NULL, due, not_due);
 		m->given = given;
-		r = report_begin(m);
-		if (r == 0)
-			r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
+		r = report_begin(m) ?: ft_steps_take(m, model_steps, FT_COUNT(model_steps));
 		m->given = NULL;
 	}
-	return r == 0 ? tie_find(m, others, count) : r;
+	return r ?: tie_find(m, others, count);
 }
 
 /* Adds @given to the other placings. */
@@ -504,9 +490,7 @@ static int names_tell(struct ft_model *m)
 
 	if (r < 0 || !given)
 		return r;
-	r = placing_explain(m, given, &named);
-	if (r == 0)
-		r = ft_names_may_hold(m, &named, &may_hold);
+	r = placing_explain(m, given, &named) ?: ft_names_may_hold(m, &named, &may_hold);
 	if (r == 0 && may_hold)
 		r = ft_tie_tell(m, &named, "the names are right, and cables are not");
 	placing_release(&named);
@@ -515,15 +499,11 @@ static int names_tell(struct ft_model *m)
 
 static int model_explain(struct ft_model *m)
 {
-	int r = report_begin(m);
+	int r = report_begin(m) ?: ft_steps_take(m, model_steps, FT_COUNT(model_steps)) ?: others_add(m);
 
-	if (r == 0)
-		r = ft_steps_take(m, model_steps, FT_COUNT(model_steps));
-	if (r == 0)
-		r = others_add(m);
 	if (r == 0 && m->other_count > 0)
 		r = placings_settle(m);
-	return r == 0 ? names_tell(m) : r;
+	return r ?: names_tell(m);
 }
 
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
@@ -552,7 +532,7 @@ int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input)
 {
 	int r = ft_model_make(m, input);
 
-	return r == 0 ? ft_model_judge(m) : r;
+	return r ?: ft_model_judge(m);
 }
 
 int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)

@@ -408,7 +408,7 @@ int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
 		ranks_cut(m, c);
 	else
 		r = halves_cut(m, c, carriers);
-	return r == 0 ? planned_count(m, c) : r;
+	return r ?: planned_count(m, c);
 }
 
 uint64_t *ft_cuts_full(const struct ft_model *m, uint64_t unit)

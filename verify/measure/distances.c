@@ -431,12 +431,9 @@ static int planned_measure(struct ft_model *m, uint32_t *ret_longest)
 {
 	_cleanup_(ft_hop_graph_release) struct ft_hop_graph graph = {0};
 	_cleanup_(ft_hop_counts_release) struct ft_hop_counts counts = {0};
-	int r = plan_graph(m, &graph);
+	int r = plan_graph(m, &graph) ?: ft_hop_count(&graph, &counts)
+		?: histogram_fill(&counts, graph.nodes, &m->report->hops_planned);
 
-	if (r == 0)
-		r = ft_hop_count(&graph, &counts);
-	if (r == 0)
-		r = histogram_fill(&counts, graph.nodes, &m->report->hops_planned);
 	if (r == 0)
 		*ret_longest = counts.any.chips > m->plan->clos ? counts.any.chips : m->plan->clos;
 	return r;
@@ -527,14 +524,9 @@ int ft_distances(struct ft_model *m)
 	_cleanup_(seen_release) struct seen seen = {{0}, NULL, NULL, NULL, NULL};
 	_cleanup_(ft_hop_counts_release) struct ft_hop_counts found = {0};
 	uint32_t longest = 0;
-	int r = planned_measure(m, &longest);
+	int r = planned_measure(m, &longest) ?: seen_build(m, &seen) ?: ft_hop_count(&seen.graph, &found)
+		?: histogram_fill(&found, seen.graph.nodes, &m->report->hops_found);
 
-	if (r == 0)
-		r = seen_build(m, &seen);
-	if (r == 0)
-		r = ft_hop_count(&seen.graph, &found);
-	if (r == 0)
-		r = histogram_fill(&found, seen.graph.nodes, &m->report->hops_found);
 	if (r < 0)
 		return r;
 	r = unreachable_count(m, &seen, found.unreachable, &m->report->hops_unreachable);

@@ -580,8 +580,7 @@ static int ways_look(struct ft_failures *x, struct ft_after *result)
 		return r;
 	result->exact = !result->drawn || ft_sets_hardest_known(x);
 	result_fill(x, result);
-	r = ways_say(&result->ways, ways, about);
-	return r == 0 ? example_say(x, &result->example) : r;
+	return ways_say(&result->ways, ways, about) ?: example_say(x, &result->example);
 }
 
 static int result_add(struct ft_failures *x, struct ft_report *report)

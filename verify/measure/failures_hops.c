@@ -61,10 +61,8 @@ int ft_hops_left(const struct ft_model *m, const uint32_t *carriers, const bool 
 	_cleanup_(ft_hop_graph_release) struct ft_hop_graph graph = {0};
 	_cleanup_(ft_hop_counts_release) struct ft_hop_counts counts = {0};
 	struct ft_hops_left left = {0};
-	int r = graph_make(m, carriers, dead, &graph);
+	int r = graph_make(m, carriers, dead, &graph) ?: ft_hop_count(&graph, &counts);
 
-	if (r == 0)
-		r = ft_hop_count(&graph, &counts);
 	if (r < 0)
 		return r;
 	left.farthest = counts.any.chips;

@@ -421,9 +421,7 @@ int ft_hop_count(const struct ft_hop_graph *graph, struct ft_hop_counts *ret)
 
 	*ret = (struct ft_hop_counts){.pairs = calloc(graph->nodes + 2UL, sizeof(*ret->pairs))};
 	if (r == 0)
-		r = twins_merge(graph, &twins);
-	if (r == 0)
-		r = batch_init(&b, &twins.graph);
+		r = twins_merge(graph, &twins) ?: batch_init(&b, &twins.graph);
 	if (r < 0 || !ret->pairs)
 		return -ENOMEM;
 	for (uint32_t next = 0; next < graph->count;) {

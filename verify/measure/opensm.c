@@ -179,9 +179,7 @@ int ft_opensm_judge(struct ft_weighing *x, bool *ret_refuses)
 
 	if (!number || !nodes)
 		return -ENOMEM;
-	r = switches_number(s, number, nodes, &count);
-	if (r == 0)
-		r = ft_ftree_init(&t, count, s->port_count);
+	r = switches_number(s, number, nodes, &count) ?: ft_ftree_init(&t, count, s->port_count);
 	if (r < 0)
 		return r;
 	tree_of_seen(s, number, nodes, &t);

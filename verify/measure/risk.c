@@ -316,11 +316,7 @@ int ft_risk_weigh(struct ft_weighing *x)
 	int r = now ? network_of_fabric(m, &observed) : -ENOMEM;
 
 	if (r == 0)
-		r = network_of_plan(x, NULL, &plan);
-	if (r == 0)
-		r = risk_find(&observed, now);
-	if (r == 0)
-		r = risk_find(&plan, x->planned_risk);
+		r = network_of_plan(x, NULL, &plan) ?: risk_find(&observed, now) ?: risk_find(&plan, x->planned_risk);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
 		if (m->observed_of[p] != FT_NONE && now[m->observed_of[p]] && !x->planned_risk[p])
 			x->at_risk[p] = x->any_at_risk = true;

@@ -628,22 +628,9 @@ int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *s
 		.report = report,
 		.guess = planned_are_missing(report) && (!*baseline || (*baseline)->plan_hash[0] == '\0'),
 	};
-	int r = old_take(&l, *baseline);
+	int r = old_take(&l, *baseline) ?: look_alloc(&l) ?: switches_learn(&l) ?: wrong_find(&l) ?: links_learn(&l)
+		?: links_yield(&l) ?: links_keep(&l) ?: returns_end(&l);
 
-	if (r == 0)
-		r = look_alloc(&l);
-	if (r == 0)
-		r = switches_learn(&l);
-	if (r == 0)
-		r = wrong_find(&l);
-	if (r == 0)
-		r = links_learn(&l);
-	if (r == 0)
-		r = links_yield(&l);
-	if (r == 0)
-		r = links_keep(&l);
-	if (r == 0)
-		r = returns_end(&l);
 	if (r < 0)
 		return r;
 	links_sort(l.b);

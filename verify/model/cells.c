@@ -133,9 +133,7 @@ int ft_cells_build(struct ft_model *m)
 	if (!entries || !sorted)
 		return -ENOMEM;
 	count = entries_gather(m, entries);
-	r = entries_sort(m, entries, count, false, sorted);
-	if (r == 0)
-		r = entries_sort(m, sorted, count, true, entries);
+	r = entries_sort(m, entries, count, false, sorted) ?: entries_sort(m, sorted, count, true, entries);
 	if (r < 0)
 		return r;
 	r = cells_alloc(m, entries_merge(entries, count));

@@ -550,5 +550,5 @@ int ft_ethernet_fit(const struct ft_plan *plan, struct ft_snapshot *snapshot)
 	hosts_tell(&f);
 	if (r == 0)
 		r = fabric_refit(&f);
-	return r == 0 ? switch_ports_name(&f) : r;
+	return r ?: switch_ports_name(&f);
 }

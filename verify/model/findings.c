@@ -847,9 +847,7 @@ int ft_findings_finish(struct ft_model *m)
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
 		r = finding_id(m, &report->findings[i], report->findings[i].planned_as, &report->findings[i].id);
 	if (r == 0)
-		r = ids_separate(report);
-	if (r == 0)
-		r = fresh_drop(m);
+		r = ids_separate(report) ?: fresh_drop(m);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
 		doubts_name(m, &report->findings[i]);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)

@@ -515,15 +515,8 @@ int ft_observed_build(struct ft_model *m)
 	m->chip_order = m->origin ? ft_nodes_in_order(&m->memory, m->chips) : order;
 	r = m->memory.failed ? -ENOMEM : observed_switches_collect(m, order);
 	if (r == 0)
-		r = observed_ports_collect(m, order);
-	if (r == 0)
-		r = observed_cables_index(m);
-	if (r == 0)
-		r = observed_parts_number(&m->observed);
-	if (r == 0)
-		r = observed_host_names(m);
-	if (r == 0)
-		r = observed_labels(m);
+		r = observed_ports_collect(m, order) ?: observed_cables_index(m) ?: observed_parts_number(&m->observed)
+			?: observed_host_names(m) ?: observed_labels(m);
 	if (r == 0)
 		observed_entry_find(m);
 	return r;

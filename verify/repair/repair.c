@@ -647,7 +647,6 @@ static int step_add(struct repair *x, const struct job *job)
 {
 	struct ft_report *report = x->report;
 	struct ft_repair_step *step = FT_LIST_MORE(report->repair, report->repair_count);
-	int r;
 
 	if (!step)
 		return -ENOMEM;
@@ -661,12 +660,8 @@ static int step_add(struct repair *x, const struct job *job)
 			return -ENOMEM;
 		step->mend_count++;
 	}
-	r = place_dup(&job->action.a, &step->a);
-	if (r == 0)
-		r = place_dup(&job->action.b, &step->b);
-	if (r == 0)
-		r = step_where(x, job, step);
-	return r == 0 ? step_words(x, job, step) : r;
+	return place_dup(&job->action.a, &step->a) ?: place_dup(&job->action.b, &step->b) ?: step_where(x, job, step)
+		?: step_words(x, job, step);
 }
 
 /* ---- predictions ---- */
@@ -952,11 +947,9 @@ static int walk_end(struct repair *x)
 	int r = 0;
 
 	if (x->report->repair_count > 0) {
-		r = predict(x, &seen);
-		if (r == 0)
-			r = left_add(x, seen);
+		r = predict(x, &seen) ?: left_add(x, seen);
 	}
-	return r == 0 ? left_add(x, x->report) : r;
+	return r ?: left_add(x, x->report);
 }
 
 int ft_repair_make(struct ft_model *m)
@@ -965,27 +958,10 @@ int ft_repair_make(struct ft_model *m)
 	int r;
 
 	m->report->repair_asked = true;
-	r = jobs_gather(&x);
-	if (r == 0)
-		r = jobs_reduce(&x);
-	if (r == 0)
-		r = rows_map(&x);
-	if (r == 0)
-		r = stops_gather(&x);
-	if (r == 0)
-		r = stops_bind(&x);
-	if (r == 0)
-		r = floor_take(&x);
+	r = jobs_gather(&x) ?: jobs_reduce(&x) ?: rows_map(&x) ?: stops_gather(&x) ?: stops_bind(&x) ?: floor_take(&x);
 	if (r < 0)
 		return r;
 	cycles_bind(&x);
 	stops_choose(&x);
-	r = stops_sort(&x);
-	if (r == 0)
-		r = jobs_sort(&x);
-	if (r == 0)
-		r = walk_begin(&x);
-	if (r == 0)
-		r = walk(&x);
-	return r == 0 ? walk_end(&x) : r;
+	return stops_sort(&x) ?: jobs_sort(&x) ?: walk_begin(&x) ?: walk(&x) ?: walk_end(&x);
 }

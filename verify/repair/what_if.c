@@ -160,17 +160,8 @@ int ft_what_if_new(const struct ft_model *m, struct ft_what_if **ret_what_if)
 	w->design = m->design;
 	w->plan = m->plan;
 	w->report = m->report;
-	r = fabric_copy(w, m->chips);
-	if (r == 0)
-		r = guids_map(w);
-	if (r == 0)
-		r = hosts_find(w);
-	if (r == 0)
-		r = places_map(w);
-	if (r == 0)
-		r = start_settle(w);
-	if (r == 0)
-		r = ft_wiring_make(w->plan, &w->wiring);
+	r = fabric_copy(w, m->chips) ?: guids_map(w) ?: hosts_find(w) ?: places_map(w) ?: start_settle(w)
+		?: ft_wiring_make(w->plan, &w->wiring);
 	if (r < 0)
 		return r;
 	rates_settle(w);
@@ -657,14 +648,10 @@ static int end_return(struct ft_what_if *w, const struct ft_place *place)
 static int do_connect(ACT_ARGUMENTS)
 {
 	uint32_t a = NONE, b = NONE;
-	int r = end_return(w, &action->a);
+	int r = end_return(w, &action->a) ?: end_return(w, &action->b)
+		?: end_take(w, action, &action->a, FT_WHAT_IF_UPLINK, &a)
+		?: end_take(w, action, &action->b, FT_WHAT_IF_UPLINK, &b);
 
-	if (r == 0)
-		r = end_return(w, &action->b);
-	if (r == 0)
-		r = end_take(w, action, &action->a, FT_WHAT_IF_UPLINK, &a);
-	if (r == 0)
-		r = end_take(w, action, &action->b, FT_WHAT_IF_UPLINK, &b);
 	if (r < 0)
 		return r;
 	if (w->s.ports[a].peer == b)

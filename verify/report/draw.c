@@ -325,9 +325,7 @@ int ft_report_marks(const struct ft_report *report, const struct ft_plan *plan, 
 	if (r < 0)
 		return r;
 	m.marks = marks;
-	r = labels_make(&m);
-	if (r == 0)
-		r = switches_mark(&m, err);
+	r = labels_make(&m) ?: switches_mark(&m, err);
 	if (r == 0) {
 		bundles_mark(&m);
 		findings_mark(&m);

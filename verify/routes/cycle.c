@@ -285,15 +285,13 @@ int ft_walk_cycles(struct ft_walk *w)
 {
 	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
 	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = &channels};
-	int r = channels_of_links(w, &channels);
+	int r = channels_of_links(w, &channels) ?: components_find(&c);
 
-	if (r == 0)
-		r = components_find(&c);
 	if (r < 0 || !cycles_mark(&c))
 		return r;
 	if (w->m->input->lanes)
 		return ft_lanes_judge(w, c.component);
 	if (w->m->input->want_lanes)
 		r = ft_lanes_want(w, c.component);
-	return r == 0 ? ft_cycles_report(w, &channels) : r;
+	return r ?: ft_cycles_report(w, &channels);
 }

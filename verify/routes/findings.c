@@ -553,9 +553,7 @@ int ft_walk_report(struct ft_walk *w)
 	int r;
 
 	figures(w);
-	r = unreachable_report(w);
-	if (r == 0)
-		r = detours_report(w);
+	r = unreachable_report(w) ?: detours_report(w);
 	if (r < 0)
 		return r;
 	unrouted_report(w);

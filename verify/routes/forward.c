@@ -150,11 +150,7 @@ int ft_forward_make(struct ft_model *m, const struct ft_work_net *net, struct ft
 	int r;
 
 	ret->walk.m = m;
-	r = ft_walk_build(&ret->walk);
-	if (r == 0)
-		r = steps_make(ret, net);
-	if (r == 0)
-		r = hosts_make(ret, net);
+	r = ft_walk_build(&ret->walk) ?: steps_make(ret, net) ?: hosts_make(ret, net);
 	ret->forwarding = (struct ft_forwarding){walk, ret, ret->entry_of_host};
 	return r;
 }

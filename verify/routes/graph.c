@@ -281,14 +281,9 @@ int ft_walk_build(struct ft_walk *w)
 {
 	int r;
 
-	r = hops_collect(w);
-	if (r == 0)
-		r = links_collect(w);
-	if (r == 0)
-		r = parts_number(w);
+	r = hops_collect(w) ?: links_collect(w) ?: parts_number(w);
 	if (r < 0)
 		return r;
 	hops_rank(w);
-	r = targets_collect(w);
-	return r == 0 ? results_allocate(w) : r;
+	return targets_collect(w) ?: results_allocate(w);
 }

@@ -199,9 +199,7 @@ static int route_want(struct follow *f, uint32_t host, uint32_t target)
 	for (uint32_t i = 0; r == 0 && i + 1 < f->length && (i == 0 || is_first); i++) {
 		if (!is_on_cycle(f, i))
 			continue;
-		r = crossing_want(f, crossing_of(f, host, i));
-		if (r == 0)
-			r = crossing_want(f, crossing_of(f, host, i + 1));
+		r = crossing_want(f, crossing_of(f, host, i)) ?: crossing_want(f, crossing_of(f, host, i + 1));
 	}
 	return r;
 }
@@ -211,7 +209,7 @@ int ft_lanes_want(struct ft_walk *w, const uint32_t *cycles)
 	_cleanup_(follow_release) struct follow f = {.w = w, .cycles = cycles, .wants = &w->m->report->lane_wants};
 	int r = hosts_index(&f);
 
-	return r == 0 ? routes_visit(&f, route_want) : r;
+	return r ?: routes_visit(&f, route_want);
 }
 
 /* ---- what is judged ---- */
@@ -286,9 +284,8 @@ static int route_judge(struct follow *f, uint32_t host, uint32_t target)
 			continue;
 		onto = crossing_of(f, host, i);
 		then = crossing_of(f, host, i + 1);
-		r = lane_take(f, &onto, f->links[i], level, &unsent, &a);
-		if (r == 0)
-			r = lane_take(f, &then, f->links[i + 1], level, &unsent, &b);
+		r = lane_take(f, &onto, f->links[i], level, &unsent, &a)
+			    ?: lane_take(f, &then, f->links[i + 1], level, &unsent, &b);
 		if (r < 0)
 			return r;
 		known &= a != FT_LANE_UNKNOWN && b != FT_LANE_UNKNOWN;
@@ -388,16 +385,9 @@ int ft_lanes_judge(struct ft_walk *w, const uint32_t *cycles)
 {
 	_cleanup_(follow_release) struct follow f = {.w = w, .cycles = cycles};
 	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
-	int r = hosts_index(&f);
+	int r = hosts_index(&f) ?: rows_number(&f) ?: routes_visit(&f, route_judge) ?: channels_make(&f, &channels)
+		?: ft_cycles_report(w, &channels);
 
-	if (r == 0)
-		r = rows_number(&f);
-	if (r == 0)
-		r = routes_visit(&f, route_judge);
-	if (r == 0)
-		r = channels_make(&f, &channels);
-	if (r == 0)
-		r = ft_cycles_report(w, &channels);
 	if (r == 0)
 		mutes_report(&f);
 	w->m->report->routes.lanes_unknown = f.unknown < UINT32_MAX ? (uint32_t)f.unknown : UINT32_MAX;

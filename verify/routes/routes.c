@@ -308,14 +308,6 @@ int ft_routes_check(struct ft_model *m)
 
 	if (!m->input->routes)
 		return 0;
-	r = ft_walk_build(&w);
-	if (r == 0)
-		r = walk_all(&w);
-	if (r == 0)
-		r = ft_walk_report(&w);
-	if (r == 0)
-		r = ft_walk_cycles(&w);
-	if (r == 0)
-		r = ft_walk_balance(&w);
+	r = ft_walk_build(&w) ?: walk_all(&w) ?: ft_walk_report(&w) ?: ft_walk_cycles(&w) ?: ft_walk_balance(&w);
 	return r;
 }

@@ -119,5 +119,5 @@ int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list,
 	run[PLANNED] = *planned;
 	run[BY_TABLES].forwarding = &forward.forwarding;
 	r = ft_work_run(&model, list, run, tables ? SIDES : SIDES - 1, NULL, &result, err);
-	return r == 0 ? rows_add(m->report, &result, all - result.tasks) : r;
+	return r ?: rows_add(m->report, &result, all - result.tasks);
 }

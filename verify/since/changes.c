@@ -553,21 +553,13 @@ int ft_since_changes(struct ft_snapshot *before, const struct ft_snapshot *now, 
 	int r = there ? ft_change_pair(&c) : -ENOMEM;
 
 	if (r == 0)
-		r = namesakes_find(before, c.namesake_before);
-	if (r == 0)
-		r = namesakes_find(now, c.namesake_now);
-	if (r == 0)
-		r = strings_join(&c);
+		r = namesakes_find(before, c.namesake_before) ?: namesakes_find(now, c.namesake_now)
+			?: strings_join(&c);
 	if (r == 0)
 		before->strings_length += now->strings_length;
 	if (r == 0)
-		r = ports_compare(&c, base);
-	if (r == 0)
-		r = places_compare(&c, base);
-	if (r == 0)
-		r = ft_change_hosts(&c, base);
-	if (r == 0)
-		r = ft_change_directors(&c);
+		r = ports_compare(&c, base) ?: places_compare(&c, base) ?: ft_change_hosts(&c, base)
+			?: ft_change_directors(&c);
 	if (r == 0) {
 		names_compare(&c, true, base);
 		names_compare(&c, false, base);

@@ -256,9 +256,7 @@ int ft_since_plan(const struct ft_snapshot *snapshot, const char *name, struct f
 
 	if (!x.name || !x.by_guid || !x.twin || !x.hosts)
 		return -ENOMEM;
-	r = names_take(&x);
-	if (r == 0)
-		r = names_complete(&x, err);
+	r = names_take(&x) ?: names_complete(&x, err);
 	if (r < 0)
 		return r;
 	hosts_count(&x);
