@@ -84,3 +84,13 @@ int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_v
 		*ret_value = slot->value;
 	return added;
 }
+
+int ft_map_mark(struct ft_map *map, uint64_t key, uint32_t index, bool *repeated)
+{
+	uint32_t there;
+	int r = ft_map_add(map, key, index, &there);
+
+	if (r == 0)
+		repeated[index] = repeated[there] = true;
+	return r < 0 ? r : 0;
+}

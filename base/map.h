@@ -7,6 +7,7 @@
 #ifndef FT_BASE_MAP_H
 #define FT_BASE_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,12 @@ uint32_t ft_map_get(const struct ft_map *map, uint64_t key);
  * Returns 1 if it was added, 0 if it was there, -ENOMEM.
  */
 int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_value);
+
+/*
+ * Adds @key of element @index. Where another element has it already, both are marked in @repeated, which is by element.
+ * Returns 0 or -ENOMEM.
+ */
+int ft_map_mark(struct ft_map *map, uint64_t key, uint32_t index, bool *repeated);
 
 /* The slots visited by the longest look-up of a key in the map: a few dozen at most, whatever the keys are. */
 size_t ft_map_reach(const struct ft_map *map);

@@ -116,16 +116,6 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 				    ret_snapshot, err);
 }
 
-/* The first node of each GUID. 0 or -ENOMEM. */
-static int nodes_map(const struct ft_snapshot *snapshot, struct ft_map *by_guid)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; r >= 0 && i < snapshot->node_count; i++)
-		r = ft_map_add(by_guid, snapshot->nodes[i].guid, i, NULL);
-	return r < 0 ? r : 0;
-}
-
 /* The node of @known in the last report; FT_NO_NODE: it does not exist any more. */
 static uint32_t sm_node(const struct ft_snapshot *snapshot, const struct ft_map *by_guid,
 			const struct ft_report_sm *known)
@@ -156,7 +146,7 @@ static int sms_keep(const struct ft_report *last, const struct ft_snapshot *snap
 	if (!sms)
 		return -ENOMEM;
 	sms->items = calloc(last->sm_count + 1, sizeof(*sms->items));
-	if (!sms->items || nodes_map(snapshot, &by_guid) < 0)
+	if (!sms->items || ft_snapshot_map_nodes(snapshot, &by_guid) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < last->sm_count; i++) {
 		const struct ft_report_sm *known = &last->sms[i];
@@ -236,15 +226,14 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	_cleanup_(ft_counters_freep) struct ft_counters *counters = NULL;
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(ft_phases_freep) struct ft_phases *phases = NULL;
-	time_t now = time(NULL);
 	struct ft_verify_input input;
 	struct ft_bounds bounds;
-	char today[11];
-	struct tm tm;
-	int r;
+	char today[FT_DAY_SIZE];
+	int64_t now_s = (int64_t)time(NULL);
+	int r = ft_day_string(now_s, today);
 
-	if (!gmtime_r(&now, &tm) || strftime(today, sizeof(today), "%Y-%m-%d", &tm) == 0)
-		return -EOVERFLOW;
+	if (r < 0)
+		return r;
 	r = sms_take(request, snapshot, end_ms, &sms);
 	/* No further packets are sent. */
 	ft_guard_go_on();
@@ -274,7 +263,7 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 		return r;
 	if (request->kind == FT_CHECK_DRAW)
 		return ft_report_write_svg(ret_text, report, request->design, request->plan, err);
-	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : (int64_t)now;
+	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : now_s;
 	if (request->kind == FT_CHECK_BUILD)
 		return ft_building_write(&input, report, request->course, ret_text);
 	ft_bounds_of_plan(request->plan, &bounds);

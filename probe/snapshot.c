@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "base/map.h"
 #include "probe/snapshot_build.h"
 
 void ft_snapshot_free(struct ft_snapshot *snapshot)
@@ -20,6 +21,15 @@ void ft_snapshot_free(struct ft_snapshot *snapshot)
 	free(snapshot->ports);
 	free(snapshot->strings);
 	free(snapshot);
+}
+
+int ft_snapshot_map_nodes(const struct ft_snapshot *s, struct ft_map *by_guid)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < s->node_count; i++)
+		r = ft_map_add(by_guid, s->nodes[i].guid, i, NULL);
+	return r < 0 ? r : 0;
 }
 
 static int check_strings(const struct ft_snapshot *s, struct ft_error *err)

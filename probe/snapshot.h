@@ -136,6 +136,10 @@ struct ft_snapshot {
 };
 
 void ft_snapshot_free(struct ft_snapshot *snapshot);
+
+/* Adds the nodes by their GUIDs; of several with one GUID the first. Returns 0 or -ENOMEM. */
+struct ft_map;
+int ft_snapshot_map_nodes(const struct ft_snapshot *snapshot, struct ft_map *by_guid);
 static inline void ft_snapshot_freep(struct ft_snapshot **snapshot)
 {
 	ft_snapshot_free(*snapshot);

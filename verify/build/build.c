@@ -4,7 +4,6 @@
 #include "verify/build/build.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,20 +274,6 @@ static int table_alloc(struct ft_build *b, enum ft_build_table table, uint32_t c
 	return 0;
 }
 
-static int tally_name(struct ft_build_tally *tally, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int tally_name(struct ft_build_tally *tally, const char *format, ...)
-{
-	va_list args;
-	int r;
-
-	va_start(args, format);
-	r = vasprintf(&tally->name, format, args);
-	va_end(args);
-	if (r < 0)
-		tally->name = NULL;
-	return r < 0 ? -ENOMEM : 0;
-}
-
 static const char *const tiers[] = {"host", "uplink", "spine-uplink", "link", "island"};
 
 static int racks_make(const struct ft_states *s, struct ft_build *b)
@@ -300,8 +285,9 @@ static int racks_make(const struct ft_states *s, struct ft_build *b)
 	if (r < 0 || !b->racks)
 		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = tally_name(&b->tables[FT_BUILD_RACKS][i], "%s", ft_floor_rack_name(s->floor, i, b->racks[i]));
-	return r < 0 ? r : tally_name(&b->tables[FT_BUILD_RACKS][count], "no rack");
+		r = ft_string_set(&b->tables[FT_BUILD_RACKS][i].name, "%s",
+				  ft_floor_rack_name(s->floor, i, b->racks[i]));
+	return r < 0 ? r : ft_string_set(&b->tables[FT_BUILD_RACKS][count].name, "no rack");
 }
 
 /* Groups of a family, or pods; none where all are of one. */
@@ -318,24 +304,24 @@ static int groups_make(const struct ft_states *s, struct ft_build *b)
 		return 0;
 	r = table_alloc(b, FT_BUILD_GROUPS, count + 1);
 	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = tally_name(&b->tables[FT_BUILD_GROUPS][i], "%s %u", pods ? "pod" : "group", i + 1);
-	return r < 0 ? r : tally_name(&b->tables[FT_BUILD_GROUPS][count], "no %s", pods ? "pod" : "group");
+		r = ft_string_set(&b->tables[FT_BUILD_GROUPS][i].name, "%s %u", pods ? "pod" : "group", i + 1);
+	return r < 0 ? r : ft_string_set(&b->tables[FT_BUILD_GROUPS][count].name, "no %s", pods ? "pod" : "group");
 }
 
 static int tables_make(const struct ft_states *s, const struct ft_design *design, struct ft_build *b)
 {
-	int r = table_alloc(b, FT_BUILD_ALL, 1) ?: tally_name(&b->tables[FT_BUILD_ALL][0], "all") ?: racks_make(s, b)
-		?: groups_make(s, b) ?: table_alloc(b, FT_BUILD_TIERS, FT_COUNT(tiers));
+	int r = table_alloc(b, FT_BUILD_ALL, 1) ?: ft_string_set(&b->tables[FT_BUILD_ALL][0].name, "all")
+		?: racks_make(s, b) ?: groups_make(s, b) ?: table_alloc(b, FT_BUILD_TIERS, FT_COUNT(tiers));
 
 	for (size_t i = 0; r == 0 && i < FT_COUNT(tiers); i++)
-		r = tally_name(&b->tables[FT_BUILD_TIERS][i], "%s", tiers[i]);
+		r = ft_string_set(&b->tables[FT_BUILD_TIERS][i].name, "%s", tiers[i]);
 	if (r == 0 && design->phase_count > 0)
 		r = table_alloc(b, FT_BUILD_PHASES, (uint32_t)design->phase_count + 1);
 	for (size_t i = 0; r == 0 && i < design->phase_count; i++)
-		r = tally_name(&b->tables[FT_BUILD_PHASES][i], "%s (due %s)", design->phases[i].name,
-			       design->phases[i].due);
+		r = ft_string_set(&b->tables[FT_BUILD_PHASES][i].name, "%s (due %s)", design->phases[i].name,
+				  design->phases[i].due);
 	if (r == 0 && design->phase_count > 0)
-		r = tally_name(&b->tables[FT_BUILD_PHASES][design->phase_count], "no phase");
+		r = ft_string_set(&b->tables[FT_BUILD_PHASES][design->phase_count].name, "no phase");
 	return r;
 }
 

@@ -286,9 +286,8 @@ static bool finding_names(const struct maker *x, const struct ft_finding *f, con
 	for (unsigned int n = 0; n < 2; n++) {
 		const struct ft_observed_switch *sw = ft_observed_at(x->m, places[n]);
 
-		for (size_t i = 0; sw && i < f->where_count; i++)
-			if (f->where[i].guid == sw->guid && f->where[i].port == ports[n])
-				return true;
+		if (sw && ft_finding_is_at(f, sw->guid, ports[n]))
+			return true;
 	}
 	return false;
 }
@@ -560,11 +559,9 @@ static int marks_make(const struct ft_model *m, uint64_t **ret_marks)
 	const struct ft_snapshot *chips = m->chips;
 	_cleanup_(ft_map_release) struct ft_map nodes = {0};
 	uint64_t *marks = calloc(chips->port_count + 1UL, sizeof(*marks));
-	int r = marks ? 0 : -ENOMEM;
+	int r = marks ? ft_snapshot_map_nodes(chips, &nodes) : -ENOMEM;
 
-	for (uint32_t i = 0; r >= 0 && i < chips->node_count; i++)
-		r = ft_map_add(&nodes, chips->nodes[i].guid, i, NULL);
-	for (size_t i = 0; r >= 0 && i < m->report->finding_count; i++) {
+	for (size_t i = 0; r == 0 && i < m->report->finding_count; i++) {
 		const struct ft_finding *f = &m->report->findings[i];
 
 		for (size_t n = 0; n < f->where_count; n++) {

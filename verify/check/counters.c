@@ -217,22 +217,17 @@ static void cable_report(struct ft_model *m, const struct cable *c)
 	cable_fix(m, f, c);
 }
 
-static bool place_is_port(const struct ft_model *m, const struct ft_place *place, uint32_t port)
-{
-	const struct ft_port *p = &m->chips->ports[port];
-
-	return place->port == p->number && place->guid == ft_port_node(m->chips, p)->guid;
-}
-
 /* A cable with a finding for its rate or width, to be replaced: its errors are a symptom of the same fault. */
 static struct ft_finding *cable_finding(const struct ft_model *m, const struct cable *c)
 {
+	const struct ft_port *p = &m->chips->ports[c->ports[0]];
+
 	for (size_t i = 0; i < m->report->finding_count; i++) {
 		struct ft_finding *f = &m->report->findings[i];
 
 		if (ft_finding_has(f, FT_TRAIT_WEAK) && f->where_count == 2 && f->action_count > 0 &&
 		    f->actions[0].act == FT_ACT_RENEW &&
-		    (place_is_port(m, &f->where[0], c->ports[0]) || place_is_port(m, &f->where[1], c->ports[0])))
+		    ft_finding_is_at(f, ft_port_node(m->chips, p)->guid, p->number))
 			return f;
 	}
 	return NULL;

@@ -35,8 +35,7 @@ static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_
 	home = &m->plan->hosts[m->port_map.belongs[host]];
 	place = m->place_of[home->edge];
 	ft_text_reset(buffer);
-	ft_text_puts(buffer,
-		     m->observed_of[place] == FT_NONE ? m->places[place]->name : ft_observed_at(m, place)->label);
+	ft_text_puts(buffer, label_of(m, place));
 	if (home->port > 0 && m->observed_of[place] != FT_NONE)
 		ft_text_puts(buffer, ft_observed_port_words(m, m->observed_of[place], home->port, words));
 	else if (home->port > 0)

@@ -649,9 +649,8 @@ static int rates_since(struct ft_model *m)
 {
 	_cleanup_(ft_map_release) struct ft_map nodes = {0};
 
-	for (uint32_t i = 0; i < m->since->node_count; i++)
-		if (ft_map_add(&nodes, m->since->nodes[i].guid, i, NULL) < 0)
-			return -ENOMEM;
+	if (ft_snapshot_map_nodes(m->since, &nodes) < 0)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < m->observed.cable_count; i++)
 		m->report->uplinks.slow += rate_compare(m, &nodes, m->observed.cables[i].a_port, "");
 	for (uint32_t i = 0; i < m->observed.host_count; i++)

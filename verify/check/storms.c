@@ -94,20 +94,13 @@ static int tree_take(struct storms *s, const struct ft_observed_cable *cable)
 static struct ft_finding *finding_of(const struct storms *s, const struct ft_observed_cable *cable)
 {
 	const struct ft_model *m = s->m;
-	const uint32_t ports[2] = {cable->a_port, cable->b_port};
+	const struct ft_port *a = &m->snapshot->ports[cable->a_port], *b = &m->snapshot->ports[cable->b_port];
 
 	for (size_t i = 0; i < m->report->finding_count; i++) {
 		struct ft_finding *f = &m->report->findings[i];
-		bool at[2] = {false, false};
 
-		for (unsigned int end = 0; end < 2; end++)
-			for (size_t w = 0; w < f->where_count; w++) {
-				const struct ft_port *p = &m->snapshot->ports[ports[end]];
-
-				at[end] |= f->where[w].guid == ft_port_node(m->snapshot, p)->guid &&
-					   f->where[w].port == p->number;
-			}
-		if (at[0] && at[1])
+		if (ft_finding_is_at(f, ft_port_node(m->snapshot, a)->guid, a->number) &&
+		    ft_finding_is_at(f, ft_port_node(m->snapshot, b)->guid, b->number))
 			return f;
 	}
 	return NULL;

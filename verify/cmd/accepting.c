@@ -175,9 +175,9 @@ int ft_accept_findings(const struct ft_options *options, const struct ft_model *
 	r = candidate_prove(m, &c, &candidate);
 	if (r != 0)
 		return r;
-	r = ft_file_write(options->candidate, &candidate);
-	if (r < 0)
-		return ft_file_error(options->candidate, r, &err);
+	r = ft_text_out(options->candidate, &candidate);
+	if (r != 0)
+		return r;
 	fputs(ft_text_string(&c.refused), stderr);
 	for (size_t i = 0; i < report->finding_count; i++)
 		if (c.taken[i])

@@ -33,17 +33,14 @@ static int course_read(const char *path, struct ft_build_course **ret_course)
 static int course_keep(const char *path, const struct ft_build_course *course)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	int r;
 
 	ft_build_course_write_json(&text, course);
-	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(path, &text);
-	return r < 0 ? ft_file_error(path, r, &(struct ft_error){0}) : 0;
+	return ft_text_out(path, &text);
 }
 
 static int build_print(const struct ft_options *options, const struct ft_build *build, const struct ft_report *report)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	int r;
 
 	if (options->format == FT_FORMAT_JSON)
 		ft_build_write_json(&text, build, report, 0);
@@ -51,9 +48,7 @@ static int build_print(const struct ft_options *options, const struct ft_build *
 		ft_build_write_csv(&text, build, options->verbose);
 	else
 		ft_build_write_text(&text, build, report, options->verbose);
-	ft_waiting_end();
-	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(NULL, &text);
-	return r < 0 ? ft_file_error("standard output", r, &(struct ft_error){0}) : 0;
+	return ft_text_out(NULL, &text);
 }
 
 int ft_build_show(const struct ft_options *options, const struct ft_model *m, int64_t now_s)

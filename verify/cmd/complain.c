@@ -3,11 +3,13 @@
 
 #include "verify/cmd/complain.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "verify/model/report.h"
 #include "verify/cmd/waiting.h"
@@ -59,4 +61,14 @@ int ft_file_error(const char *path, int code, const struct ft_error *err)
 	if (err->line > 0)
 		return ft_complainf("%s:%u:%u: %s", file, err->line, err->column, err->text);
 	return ft_complainf("%s: %s", file, err->text);
+}
+
+int ft_text_out(const char *path, const struct ft_text *text)
+{
+	int r;
+
+	if (!path)
+		ft_waiting_end();
+	r = ft_text_failed(text) ? -ENOMEM : ft_file_write(path, text);
+	return r < 0 ? ft_file_error(path ? path : "standard output", r, &(struct ft_error){0}) : 0;
 }

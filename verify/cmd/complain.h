@@ -24,4 +24,11 @@ int ft_complainf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* FILE:LINE:COLUMN: what is wrong; @code is -errno, for an @err without text. Returns the exit status. */
 int ft_file_error(const char *path, int code, const struct ft_error *err);
 
+/*
+ * Writes @text to that file, whole or not at all; NULL: to standard output, where the progress line ends first. Returns
+ * 0, or the exit status after reporting the reason.
+ */
+struct ft_text;
+int ft_text_out(const char *path, const struct ft_text *text);
+
 #endif

@@ -73,13 +73,6 @@ static struct ft_terminal terminal_look(void)
 	return terminal;
 }
 
-/* The progress display is not needed any more. */
-static int output_write(const struct ft_text *text)
-{
-	ft_waiting_end();
-	return ft_text_failed(text) ? -ENOMEM : ft_file_write(NULL, text);
-}
-
 /* @plan with its @design: NULL if the report is the daemon's. */
 static int report_print(const struct ft_report *report, const struct ft_options *options,
 			const struct ft_design *design, const struct ft_plan *plan)
@@ -110,8 +103,7 @@ static int report_print(const struct ft_report *report, const struct ft_options 
 	}
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &err);
-	r = output_write(&text);
-	return r < 0 ? ft_file_error("standard output", r, &err) : 0;
+	return ft_text_out(NULL, &text);
 }
 
 static int report_print_verdict(const struct ft_report *report, const struct ft_options *options,
@@ -162,16 +154,6 @@ static int report_extend(const struct ft_options *options, struct ft_model *m, s
 	if (r == 0 && options->workloads.count > 0)
 		r = ft_workload_measure(m, &options->workloads, err);
 	return r;
-}
-
-enum { TODAY_SIZE = 11 };
-
-static int today_write(char ret_today[TODAY_SIZE])
-{
-	time_t now = time(NULL);
-	struct tm tm;
-
-	return gmtime_r(&now, &tm) && strftime(ret_today, TODAY_SIZE, "%Y-%m-%d", &tm) > 0 ? 0 : -EOVERFLOW;
 }
 
 static struct ft_verify_input input_make(const struct ft_options *options, const struct ft_gathered *g,
@@ -248,8 +230,8 @@ static int look_print(const struct ft_options *options, const struct ft_verify_i
 		ft_look_write_json(&text, look);
 	else
 		ft_look_write_text(&text, look, options->verbose, &terminal);
-	r = output_write(&text);
-	return r < 0 ? ft_file_error("standard output", r, &err) : ft_verdict_status(look->report->verdict);
+	r = ft_text_out(NULL, &text);
+	return r != 0 ? r : ft_verdict_status(look->report->verdict);
 }
 
 /* The user is typing a file on the terminal, which the progress line must not overwrite. */
@@ -270,7 +252,7 @@ int main(int argc, char **argv)
 	struct ft_verify_input input;
 	struct ft_error err = {0};
 	struct ft_options options;
-	char today[TODAY_SIZE];
+	char today[FT_DAY_SIZE];
 	int r;
 
 	r = ft_options_read(argc, argv, &options);
@@ -283,7 +265,7 @@ int main(int argc, char **argv)
 	r = ft_gather(&options, &gathered);
 	if (r != 0)
 		return r;
-	r = today_write(today);
+	r = ft_day_string((int64_t)time(NULL), today);
 	if (r < 0)
 		return ft_file_error("ftcheck", r, &(struct ft_error){0});
 	input = input_make(&options, &gathered, today);

@@ -348,11 +348,9 @@ static int names_give(const struct ft_names *names, struct ft_snapshot *snapshot
 static int snapshot_keep(const char *path, const struct ft_snapshot *snapshot)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	int r;
 
 	ft_snapshot_write_json(&text, snapshot);
-	r = ft_text_failed(&text) ? -ENOMEM : ft_file_write(path, &text);
-	return r < 0 ? ft_file_error(path, r, &(struct ft_error){0}) : 0;
+	return ft_text_out(path, &text);
 }
 
 /* The live queries in addition to the sweep. */
@@ -420,18 +418,17 @@ static int baseline_take(const struct ft_options *options, const struct ft_gathe
 /* What is due is judged as of the day on which the fabric was seen. */
 static int phases_take(const struct ft_options *options, struct ft_gathered *g)
 {
-	time_t seen = g->snapshot->source.time_s ? (time_t)g->snapshot->source.time_s : time(NULL);
+	int64_t seen_s = g->snapshot->source.time_s ? g->snapshot->source.time_s : (int64_t)time(NULL);
 	struct ft_error err = {0};
-	struct tm tm;
 	int r = ft_phases_make(g->design, g->plan, &g->phases, &err);
 
 	if (r < 0)
 		return ft_file_error(options->plan, r, &err);
 	if (options->day)
 		memcpy(g->day, options->day, sizeof(g->day));
-	else if (!gmtime_r(&seen, &tm) || strftime(g->day, sizeof(g->day), "%Y-%m-%d", &tm) == 0)
-		return ft_file_error("ftcheck", -EOVERFLOW, &err);
-	return 0;
+	else
+		r = ft_day_string(seen_s, g->day);
+	return r < 0 ? ft_file_error("ftcheck", r, &err) : 0;
 }
 
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret)

@@ -21,7 +21,7 @@ struct ft_gathered {
 	struct ft_design *design;
 	struct ft_plan *plan;
 	struct ft_phases *phases; /* NULL: the design has none */
-	char day[11];		  /* that of --day, or of the sweep */
+	char day[FT_DAY_SIZE];	  /* that of --day, or of the sweep */
 	struct ft_snapshot *snapshot;
 	struct ft_sms *sms;
 	struct ft_counters *counters;

@@ -18,15 +18,8 @@ void ft_look_free(struct ft_look *look)
 {
 	if (!look)
 		return;
-	for (size_t i = 0; i < look->port_count; i++) {
-		free(look->ports[i].chip);
-		free(look->ports[i].planned);
-		free(look->ports[i].seen);
-		free(look->ports[i].link);
-		free(look->ports[i].rate);
-		free(look->ports[i].errors);
-		free(look->ports[i].codes);
-	}
+	for (size_t i = 0; i < look->port_count * FT_LOOK_CELLS; i++)
+		free(look->ports[i / FT_LOOK_CELLS].cells[i % FT_LOOK_CELLS]);
 	free(look->ports);
 	free(look->name);
 	free(look->planned_as);
@@ -183,11 +176,6 @@ struct looking {
 		*item_of; /* by port of the chips' snapshot: its counters, or FT_NONE; NULL: they were not read */
 };
 
-static const char *place_label(const struct ft_model *m, uint32_t place)
-{
-	return m->observed_of[place] != FT_NONE ? ft_observed_at(m, place)->label : m->places[place]->name;
-}
-
 /* " port 20", or " swp20" where the switch was seen and its ports have names. */
 static const char *far_port_words(const struct ft_model *m, uint32_t place, uint32_t port,
 				  char buffer[FT_PORT_WORDS_SIZE])
@@ -210,9 +198,9 @@ static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 		char words[FT_PORT_WORDS_SIZE];
 
 		if (port > 0)
-			ft_say(m, string, "%s%s", place_label(m, far), far_port_words(m, far, port, words));
+			ft_say(m, string, "%s%s", label_of(m, far), far_port_words(m, far, port, words));
 		else
-			ft_say(m, string, "%s", place_label(m, far));
+			ft_say(m, string, "%s", label_of(m, far));
 		return true;
 	}
 	for (uint32_t i = 0; number > 0 && i < m->plan->host_count; i++) {
@@ -258,7 +246,7 @@ static void planned_by_rule(struct looking *l, uint32_t number, const struct ft_
 	if (far == FT_NONE && peer)
 		place = FT_NONE;
 	if (place != FT_NONE)
-		ft_say(m, string, "%s", place_label(m, place));
+		ft_say(m, string, "%s", label_of(m, place));
 	else if (l->who.place < m->edges && ft_port_is_hosts(m, l->who.observed, number))
 		ft_say(m, string, "host");
 }
@@ -303,22 +291,14 @@ static void errors_say(struct looking *l, uint32_t chip_port, char **string)
 	ft_say(l->m, string, "%s", text.length ? ft_text_string(&text) : "none");
 }
 
-static bool finding_is_at(const struct ft_finding *f, uint64_t guid, uint32_t number)
-{
-	for (size_t i = 0; i < f->where_count; i++)
-		if (f->where[i].guid == guid && f->where[i].port == number)
-			return true;
-	return false;
-}
-
-/* Ids of findings at the port; @guid and @number as in the report, of the chip for a director. */
+/* Codes of findings at the port; @guid and @number as in the report, of the chip for a director. */
 static void codes_say(struct looking *l, uint64_t guid, uint32_t number, char **string)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	const struct ft_report *r = l->m->report;
 
 	for (size_t i = 0; i < r->finding_count; i++)
-		if (finding_is_at(&r->findings[i], guid, number))
+		if (ft_finding_is_at(&r->findings[i], guid, number))
 			ft_text_printf(&text, "%s%s", text.length ? ", " : "", ft_codes[r->findings[i].code].name);
 	l->m->failed |= ft_text_failed(&text);
 	if (text.length > 0)
@@ -335,19 +315,20 @@ static void port_look(struct looking *l, uint32_t index, struct ft_look_port *ro
 
 	row->number = port->number;
 	if (l->look->director && chip_port != FT_NONE)
-		ft_say(m, &row->chip, "%s", ft_place_text(m, index, &text));
-	if (l->who.place != FT_NONE && !planned_exactly(l, port->number, &row->planned) &&
+		ft_say(m, &row->cells[FT_LOOK_CHIP], "%s", ft_place_text(m, index, &text));
+	if (l->who.place != FT_NONE && !planned_exactly(l, port->number, &row->cells[FT_LOOK_PLANNED]) &&
 	    !ft_port_map_knows(m, l->who.place))
-		planned_by_rule(l, port->number, port, &row->planned);
+		planned_by_rule(l, port->number, port, &row->cells[FT_LOOK_PLANNED]);
 	if (port->peer != FT_NO_PORT)
-		ft_say(m, &row->seen, "%s", ft_place_text(m, port->peer, &text));
-	ft_say(m, &row->link, "%s", l->look->director && chip_port == FT_NONE ? "not seen" : link_name(port));
+		ft_say(m, &row->cells[FT_LOOK_SEEN], "%s", ft_place_text(m, port->peer, &text));
+	ft_say(m, &row->cells[FT_LOOK_LINK], "%s",
+	       l->look->director && chip_port == FT_NONE ? "not seen" : link_name(port));
 	if (port->link == FT_LINK_UP && ft_rate_mbps(port->rate) > 0)
-		ft_say(m, &row->rate, "%s", ft_rate_name(port->rate, rate));
-	errors_say(l, chip_port, &row->errors);
+		ft_say(m, &row->cells[FT_LOOK_RATE], "%s", ft_rate_name(port->rate, rate));
+	errors_say(l, chip_port, &row->cells[FT_LOOK_ERRORS]);
 	if (chip_port != FT_NONE)
 		codes_say(l, ft_port_node(m->chips, &m->chips->ports[chip_port])->guid,
-			  m->chips->ports[chip_port].number, &row->codes);
+			  m->chips->ports[chip_port].number, &row->cells[FT_LOOK_CODES]);
 }
 
 static int ports_look(struct looking *l)
@@ -376,11 +357,11 @@ static int plan_look(struct looking *l)
 	for (uint32_t n = 1; n <= ports; n++) {
 		struct ft_look_port *row = &look->ports[look->port_count];
 
-		if (!planned_exactly(l, n, &row->planned))
+		if (!planned_exactly(l, n, &row->cells[FT_LOOK_PLANNED]))
 			continue;
 		look->port_count++;
 		row->number = n;
-		ft_say(m, &row->link, "not seen");
+		ft_say(m, &row->cells[FT_LOOK_LINK], "not seen");
 	}
 	for (const struct ft_pair *pair = ft_pairs_of(m, place);
 	     !ft_port_map_knows(m, place) && pair < ft_pairs_of(m, place + 1); pair++) {
@@ -391,8 +372,9 @@ static int plan_look(struct looking *l)
 		if (width == 0)
 			continue;
 		look->port_count++;
-		ft_say(m, &row->planned, "%s: %s", place_label(m, pair->peer), ft_plural(width, "cable", cables));
-		ft_say(m, &row->link, "not seen");
+		ft_say(m, &row->cells[FT_LOOK_PLANNED], "%s: %s", label_of(m, pair->peer),
+		       ft_plural(width, "cable", cables));
+		ft_say(m, &row->cells[FT_LOOK_LINK], "not seen");
 	}
 	return m->failed ? -ENOMEM : 0;
 }

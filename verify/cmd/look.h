@@ -7,16 +7,22 @@
 #include "verify/model/report.h"
 #include "verify/model/verify.h"
 
+/* What is said of a port. */
+enum ft_look_cell {
+	FT_LOOK_CHIP,	 /* for a director: the port's board, "core01 L05 port 3"; else NULL */
+	FT_LOOK_PLANNED, /* "core01 port 3", "node017", "host"; NULL: nothing */
+	FT_LOOK_SEEN,	 /* likewise; NULL: nothing, and the link gives the reason */
+	FT_LOOK_LINK,	 /* "Active", "Init", "up", "down", "silent", "unread", "not seen" */
+	FT_LOOK_RATE,	 /* "4xHDR"; NULL: the link is down */
+	FT_LOOK_ERRORS,	 /* "3 receive errors", "none"; NULL: they were not read */
+	FT_LOOK_CODES,	 /* of the findings that name this port, separated by commas; NULL: none */
+	FT_LOOK_CELLS
+};
+
 /* Strings are owned, and safe for a terminal. */
 struct ft_look_port {
 	uint32_t number; /* 0: a planned cable whose port the plan does not give */
-	char *chip;	 /* for a director: the port's board, "core01 L05 port 3"; else NULL */
-	char *planned;	 /* "core01 port 3", "node017", "host"; NULL: nothing */
-	char *seen;	 /* likewise; NULL: nothing, and @link gives the reason */
-	char *link;	 /* "Active", "Init", "up", "down", "silent", "unread", "not seen" */
-	char *rate;	 /* "4xHDR"; NULL: the link is down */
-	char *errors;	 /* "3 receive errors", "none"; NULL: they were not read */
-	char *codes;	 /* ids of the findings that name this port, separated by commas; NULL: none */
+	char *cells[FT_LOOK_CELLS];
 };
 
 struct ft_look {
@@ -26,7 +32,7 @@ struct ft_look {
 	char *kind; /* as in struct ft_report_switch */
 	enum ft_status status;
 	uint32_t uplinks_planned, uplinks_up, hosts;
-	bool director, counted; /* the ports have .chip, .errors */
+	bool director, counted; /* the ports have chips, errors */
 	struct ft_look_port *ports;
 	size_t port_count;
 	struct ft_report *report; /* with only the findings about this switch, and their verdict */

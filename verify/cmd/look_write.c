@@ -12,22 +12,19 @@
 #include "verify/model/words.h"
 #include "verify/report/report_parts.h"
 
+static bool is_shown(const struct ft_look *look, enum ft_look_cell cell)
+{
+	return (cell != FT_LOOK_CHIP || look->director) && (cell != FT_LOOK_ERRORS || look->counted);
+}
+
 /* ---- text ---- */
 
-struct column {
-	const char *head;
-	size_t offset; /* of a string of struct ft_look_port */
-	bool shown;
-	int width;
-};
-
-enum { COLUMN_COUNT = 7 };
-
-static const char *cell(const struct ft_look_port *port, const struct column *column)
+/* What stands there in the table; @port NULL: the head. */
+static const char *cell_text(const struct ft_look_port *port, enum ft_look_cell cell)
 {
-	char *const *string = (char *const *)((const char *)port + column->offset);
+	static const char *const heads[] = {"at", "planned", "seen", "link", "rate", "errors", "finding"};
 
-	return *string ? *string : "-";
+	return !port ? heads[cell] : port->cells[cell] ? port->cells[cell] : "-";
 }
 
 static void head_write(struct ft_text *t, const struct ft_look *look, bool colour)
@@ -55,24 +52,14 @@ static void head_write(struct ft_text *t, const struct ft_look *look, bool colou
 
 static void table_write(struct ft_text *t, const struct ft_look *look)
 {
-	struct column columns[COLUMN_COUNT] = {
-		{"at", offsetof(struct ft_look_port, chip), look->director, 0},
-		{"planned", offsetof(struct ft_look_port, planned), true, 0},
-		{"seen", offsetof(struct ft_look_port, seen), true, 0},
-		{"link", offsetof(struct ft_look_port, link), true, 0},
-		{"rate", offsetof(struct ft_look_port, rate), true, 0},
-		{"errors", offsetof(struct ft_look_port, errors), look->counted, 0},
-		{"finding", offsetof(struct ft_look_port, codes), true, 0},
-	};
+	int widths[FT_LOOK_CELLS] = {0};
 
-	for (size_t c = 0; c < COLUMN_COUNT; c++) {
-		columns[c].width = (int)strlen(columns[c].head);
-		for (size_t i = 0; i < look->port_count; i++) {
-			int width = (int)strlen(cell(&look->ports[i], &columns[c]));
+	for (enum ft_look_cell c = 0; c < FT_LOOK_CELLS; c++)
+		for (size_t i = 0; i <= look->port_count; i++) {
+			int width = (int)strlen(cell_text(i > 0 ? &look->ports[i - 1] : NULL, c));
 
-			columns[c].width = width > columns[c].width ? width : columns[c].width;
+			widths[c] = width > widths[c] ? width : widths[c];
 		}
-	}
 	for (size_t i = 0; i <= look->port_count; i++) {
 		const struct ft_look_port *port = i > 0 ? &look->ports[i - 1] : NULL;
 		_cleanup_(ft_text_release) struct ft_text line = {0};
@@ -84,10 +71,9 @@ static void table_write(struct ft_text *t, const struct ft_look *look)
 			ft_text_puts(&line, "   -");
 		else
 			ft_text_printf(&line, "%4u", port->number);
-		for (size_t c = 0; c < COLUMN_COUNT; c++)
-			if (columns[c].shown)
-				ft_text_printf(&line, "  %-*s", columns[c].width,
-					       port ? cell(port, &columns[c]) : columns[c].head);
+		for (enum ft_look_cell c = 0; c < FT_LOOK_CELLS; c++)
+			if (is_shown(look, c))
+				ft_text_printf(&line, "  %-*s", widths[c], cell_text(port, c));
 		for (length = line.length; length > 0 && line.data[length - 1] == ' '; length--)
 			;
 		ft_text_add(t, ft_text_string(&line), length);
@@ -108,19 +94,15 @@ void ft_look_write_text(struct ft_text *t, const struct ft_look *look, bool verb
 
 static void port_write(struct ft_text *t, const struct ft_look *look, const struct ft_look_port *port)
 {
+	static const char *const names[] = {"at", "planned", "seen", "link", "rate", "errors", "findings"};
+
 	if (port->number)
 		ft_text_printf(t, "{\"port\": %u", port->number);
 	else
 		ft_text_puts(t, "{\"port\": null");
-	if (look->director)
-		ft_text_add_member(t, "at", port->chip);
-	ft_text_add_member(t, "planned", port->planned);
-	ft_text_add_member(t, "seen", port->seen);
-	ft_text_add_member(t, "link", port->link);
-	ft_text_add_member(t, "rate", port->rate);
-	if (look->counted)
-		ft_text_add_member(t, "errors", port->errors);
-	ft_text_add_member(t, "findings", port->codes);
+	for (enum ft_look_cell c = 0; c < FT_LOOK_CELLS; c++)
+		if (is_shown(look, c))
+			ft_text_add_member(t, names[c], port->cells[c]);
 	ft_text_puts(t, "}");
 }
 

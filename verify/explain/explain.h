@@ -48,13 +48,6 @@ static inline uint32_t *missing_at(const struct explain *x, uint32_t p, uint32_t
 	return &x->missing[ft_cell_at(x->m, p, q)];
 }
 
-static inline const char *label_of(const struct ft_model *m, uint32_t planned)
-{
-	const struct ft_observed_switch *sw = ft_observed_at(m, planned);
-
-	return sw ? sw->label : m->places[planned]->name;
-}
-
 static inline const struct ft_node *node_of(const struct ft_model *m, uint32_t observed)
 {
 	return &m->snapshot->nodes[m->observed.switches[observed].node];

@@ -504,12 +504,10 @@ static int example_say(const struct ft_failures *x, char **string)
 
 	for (uint32_t i = 0; i < x->count && i < SHOWN; i++) {
 		const struct ft_failing *item = &x->items[x->worst_chosen[i]];
-		const struct ft_observed_switch *a = ft_observed_at(m, item->p);
-		const struct ft_observed_switch *b = item->q == FT_NONE ? NULL : ft_observed_at(m, item->q);
 
-		ft_text_printf(&text, "%s%s", i ? ", " : "", a ? a->label : m->places[item->p]->name);
+		ft_text_printf(&text, "%s%s", i ? ", " : "", label_of(m, item->p));
 		if (item->q != FT_NONE)
-			ft_text_printf(&text, " - %s", b ? b->label : m->places[item->q]->name);
+			ft_text_printf(&text, " - %s", label_of(m, item->q));
 	}
 	ft_text_more(&text, x->count, SHOWN);
 	return text.failed ? -ENOMEM : ft_string_set(string, "%s", ft_text_string(&text));

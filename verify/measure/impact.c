@@ -272,8 +272,7 @@ static void edges_weigh(struct ft_weighing *x, struct ft_finding *f)
 	    ft_ratio_make((int64_t)(most.planned - most.left), (int64_t)most.planned, &f->impact.edge_loss) < 0)
 		return;
 	f->impact.blocking = blocking_of(x, &most, worst);
-	ft_say(m, &f->worst_edge, "%s",
-	       ft_observed_at(m, worst) ? ft_observed_at(m, worst)->label : m->places[worst]->name);
+	ft_say(m, &f->worst_edge, "%s", label_of(m, worst));
 }
 
 /* ---- all of it ---- */

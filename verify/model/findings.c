@@ -19,7 +19,7 @@
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
 
-__attribute__((format(printf, 2, 0))) static int string_set(char **string, const char *format, va_list args)
+int ft_string_set_args(char **string, const char *format, va_list args)
 {
 	char *fresh;
 
@@ -36,7 +36,7 @@ int ft_string_set(char **string, const char *format, ...)
 	int r;
 
 	va_start(args, format);
-	r = string_set(string, format, args);
+	r = ft_string_set_args(string, format, args);
 	va_end(args);
 	return r;
 }
@@ -46,7 +46,7 @@ void ft_say(struct ft_model *m, char **string, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	m->failed |= string_set(string, format, args) < 0;
+	m->failed |= ft_string_set_args(string, format, args) < 0;
 	va_end(args);
 }
 
@@ -268,17 +268,14 @@ void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const stru
 	ft_finding_where_port(m, f, turn ? cable->a_port : cable->b_port);
 }
 
-/* A copy of the place @from; without a name if @from has none. */
-static struct ft_place place_copy(struct ft_model *m, const struct ft_place *from)
+int ft_place_copy(const struct ft_place *from, struct ft_place *ret)
 {
-	struct ft_place place = {0};
-
+	*ret = (struct ft_place){0};
 	if (!from || !from->name)
-		return place;
-	place = *from;
-	place.name = strdup(from->name);
-	m->failed |= !place.name;
-	return place;
+		return 0;
+	*ret = *from;
+	ret->name = strdup(from->name);
+	return ret->name ? 0 : -ENOMEM;
 }
 
 void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
@@ -286,8 +283,10 @@ void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, c
 {
 	struct ft_action *action = LIST_MORE(m, f->actions, f->action_count);
 
-	if (action)
-		*action = (struct ft_action){act, place_copy(m, a), place_copy(m, b), false};
+	if (!action)
+		return;
+	*action = (struct ft_action){.act = act};
+	m->failed |= ft_place_copy(a, &action->a) < 0 || ft_place_copy(b, &action->b) < 0;
 }
 
 /*
@@ -365,7 +364,7 @@ void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char
 	va_list args;
 
 	va_start(args, format);
-	m->failed |= string_set(&text, format, args) < 0;
+	m->failed |= ft_string_set_args(&text, format, args) < 0;
 	va_end(args);
 	alternative = text ? LIST_MORE(m, f->alternatives, f->alternative_count) : NULL;
 	if (alternative)
@@ -749,6 +748,14 @@ bool ft_finding_names(const struct ft_finding *f, uint32_t observed)
 	return false;
 }
 
+bool ft_finding_is_at(const struct ft_finding *f, uint64_t guid, uint32_t number)
+{
+	for (size_t i = 0; i < f->where_count; i++)
+		if (f->where[i].guid == guid && f->where[i].port == number)
+			return true;
+	return false;
+}
+
 static void rival_name(struct ft_model *m, struct ft_finding *f, const struct ft_observed_switch *sw)
 {
 	const struct ft_observed_switch *other = ft_observed_at(m, sw->rival);
@@ -822,20 +829,21 @@ void ft_findings_sort(struct ft_report *report)
 		qsort(report->findings, report->finding_count, sizeof(*report->findings), finding_compare);
 }
 
+void ft_verdict_raise(enum ft_verdict *verdict, enum ft_severity severity)
+{
+	static const enum ft_verdict of[] = {FT_VERDICT_OK, FT_VERDICT_WARNING, FT_VERDICT_CRITICAL};
+
+	if (of[severity] > *verdict)
+		*verdict = of[severity];
+}
+
 void ft_findings_judge(struct ft_report *report)
 {
-	static const enum ft_verdict verdicts[] = {
-		[FT_SEVERITY_INFO] = FT_VERDICT_OK,
-		[FT_SEVERITY_WARNING] = FT_VERDICT_WARNING,
-		[FT_SEVERITY_CRITICAL] = FT_VERDICT_CRITICAL,
-	};
-
 	if (report->verdict == FT_VERDICT_UNKNOWN)
 		return;
 	report->verdict = FT_VERDICT_OK;
 	for (size_t i = 0; i < report->finding_count; i++)
-		if (verdicts[report->findings[i].severity] > report->verdict)
-			report->verdict = verdicts[report->findings[i].severity];
+		ft_verdict_raise(&report->verdict, report->findings[i].severity);
 }
 
 int ft_findings_finish(struct ft_model *m)

@@ -42,6 +42,8 @@
 #ifndef FT_VERIFY_MODEL_MODEL_H
 #define FT_VERIFY_MODEL_MODEL_H
 
+#include <stdarg.h>
+
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -314,6 +316,14 @@ void ft_model_release(struct ft_model *m);
 static inline struct ft_observed_switch *ft_observed_at(const struct ft_model *m, uint32_t planned)
 {
 	return m->observed_of[planned] == FT_NONE ? NULL : &m->observed.switches[m->observed_of[planned]];
+}
+
+/* What the report calls the switch in a place: as it was seen, else by its name in the plan. */
+static inline const char *label_of(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_observed_switch *sw = ft_observed_at(m, place);
+
+	return sw ? sw->label : m->places[place]->name;
 }
 
 /* The index of a place among the plan's switches. */
@@ -816,6 +826,7 @@ void ft_say(struct ft_model *m, char **string, const char *format, ...) __attrib
 
 /* The same for strings outside of findings: 0 or -ENOMEM, and @string unchanged. */
 int ft_string_set(char **string, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int ft_string_set_args(char **string, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* "edge003 port 20"; @buffer is reset first. */
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
@@ -828,6 +839,9 @@ static inline uint32_t ft_observed_of_place(const struct ft_place *place)
 
 /* findings.c: true if the observed switch, or a chip of it, is among the places of the finding. */
 bool ft_finding_names(const struct ft_finding *f, uint32_t observed);
+
+/* True if that port is among the places of the finding: by the GUID of its node, of a director that of the chip. */
+bool ft_finding_is_at(const struct ft_finding *f, uint64_t guid, uint32_t number);
 
 /* Node @node of m->chips as a place, with @port of them or FT_NONE. The name is owned; NULL: no memory. */
 struct ft_place ft_chip_place(const struct ft_model *m, uint32_t node, uint32_t port);
@@ -861,5 +875,11 @@ int ft_findings_finish(struct ft_model *m);
 /* Sorts them worst first; sets the verdict, unless it is unknown. */
 void ft_findings_sort(struct ft_report *report);
 void ft_findings_judge(struct ft_report *report);
+
+/* The verdict with a finding of that severity, if it is worse. */
+void ft_verdict_raise(enum ft_verdict *verdict, enum ft_severity severity);
+
+/* A copy of @from, whose name is owned; NULL, or one without a name: all 0. 0 or -ENOMEM. */
+int ft_place_copy(const struct ft_place *from, struct ft_place *ret);
 
 #endif

@@ -456,17 +456,11 @@ char *ft_switch_short_name(const char *name)
 static int names_repeated(char *const *names, uint32_t count, bool *repeated)
 {
 	_cleanup_(ft_map_release) struct ft_map first = {0};
+	int r = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t there;
-		int r = ft_map_add(&first, ft_text_hash(names[i]), i, &there);
-
-		if (r < 0)
-			return r;
-		if (r == 0)
-			repeated[i] = repeated[there] = true;
-	}
-	return 0;
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = ft_map_mark(&first, ft_text_hash(names[i]), i, repeated);
+	return r;
 }
 
 /*

@@ -225,3 +225,13 @@ int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE])
 	memcpy(ret_string, string, sizeof(string));
 	return 0;
 }
+
+int ft_day_string(int64_t time_s, char ret_string[FT_DAY_SIZE])
+{
+	char string[FT_TIME_SIZE];
+	int r = ft_time_string(time_s, string);
+
+	if (r == 0)
+		snprintf(ret_string, FT_DAY_SIZE, "%.*s", FT_DAY_SIZE - 1, string);
+	return r;
+}

@@ -438,6 +438,10 @@ int ft_verdict_status(enum ft_verdict verdict);
 enum { FT_TIME_SIZE = 32 };
 int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE]);
 
+/* The day of it likewise: "2026-11-20". */
+enum { FT_DAY_SIZE = 11 };
+int ft_day_string(int64_t time_s, char ret_string[FT_DAY_SIZE]);
+
 struct ft_text;
 void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
 void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);

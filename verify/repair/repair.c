@@ -610,20 +610,6 @@ static int step_words(const struct repair *x, const struct job *job, struct ft_r
 	return a.failed || b.failed ? -ENOMEM : r;
 }
 
-static int place_dup(const struct ft_place *from, struct ft_place *to)
-{
-	char *name;
-
-	if (!from->name)
-		return 0;
-	name = strdup(from->name);
-	if (!name)
-		return -ENOMEM;
-	*to = *from;
-	to->name = name;
-	return 0;
-}
-
 static int step_where(const struct repair *x, const struct job *job, struct ft_repair_step *step)
 {
 	const struct stop *stop = &x->stops[job->stop];
@@ -660,8 +646,8 @@ static int step_add(struct repair *x, const struct job *job)
 			return -ENOMEM;
 		step->mend_count++;
 	}
-	return place_dup(&job->action.a, &step->a) ?: place_dup(&job->action.b, &step->b) ?: step_where(x, job, step)
-		?: step_words(x, job, step);
+	return ft_place_copy(&job->action.a, &step->a) ?: ft_place_copy(&job->action.b, &step->b)
+		?: step_where(x, job, step) ?: step_words(x, job, step);
 }
 
 /* ---- predictions ---- */
@@ -676,14 +662,6 @@ static bool is_left(const struct repair *x, const struct ft_report *seen, size_t
 	if (seen == x->report)
 		return ft_finding_has(f, FT_TRAIT_UNTOLD) && x->open[i] > 0 && !f->waived;
 	return ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE;
-}
-
-static void verdict_raise(enum ft_verdict *verdict, enum ft_severity severity)
-{
-	static const enum ft_verdict of[] = {FT_VERDICT_OK, FT_VERDICT_WARNING, FT_VERDICT_CRITICAL};
-
-	if (of[severity] > *verdict)
-		*verdict = of[severity];
 }
 
 /* Verifies the what-if fabric as it is now. */
@@ -752,12 +730,12 @@ static int predict(struct repair *x, struct ft_report **ret_seen)
 	for (size_t i = 0; i < seen->finding_count; i++)
 		if (is_left(x, seen, i)) {
 			step->findings++;
-			verdict_raise(&step->verdict, seen->findings[i].severity);
+			ft_verdict_raise(&step->verdict, seen->findings[i].severity);
 		}
 	for (size_t i = 0; i < x->report->finding_count; i++)
 		if (is_left(x, x->report, i)) {
 			step->findings++;
-			verdict_raise(&step->verdict, x->report->findings[i].severity);
+			ft_verdict_raise(&step->verdict, x->report->findings[i].severity);
 		}
 	step->uplinks_up = seen->uplinks.up;
 	step->hosts_found = seen->hosts.found;

@@ -79,15 +79,6 @@ static int start_settle(struct ft_what_if *w)
 	return 0;
 }
 
-static int guids_map(struct ft_what_if *w)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; r >= 0 && i < w->s.node_count; i++)
-		r = w->s.nodes[i].guid ? ft_map_add(&w->by_guid, w->s.nodes[i].guid, i, NULL) : 0;
-	return r < 0 ? r : 0;
-}
-
 static uint32_t node_of_guid(const struct ft_what_if *w, uint64_t guid)
 {
 	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : NONE;
@@ -160,8 +151,8 @@ int ft_what_if_new(const struct ft_model *m, struct ft_what_if **ret_what_if)
 	w->design = m->design;
 	w->plan = m->plan;
 	w->report = m->report;
-	r = fabric_copy(w, m->chips) ?: guids_map(w) ?: hosts_find(w) ?: places_map(w) ?: start_settle(w)
-		?: ft_wiring_make(w->plan, &w->wiring);
+	r = fabric_copy(w, m->chips) ?: ft_snapshot_map_nodes(&w->s, &w->by_guid) ?: hosts_find(w) ?: places_map(w)
+		?: start_settle(w) ?: ft_wiring_make(w->plan, &w->wiring);
 	if (r < 0)
 		return r;
 	rates_settle(w);

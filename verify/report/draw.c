@@ -47,37 +47,30 @@ static void string_keep(struct marker *m, char **string, const char *value)
 	m->failed |= !*string;
 }
 
-static int label_add_guid(char **label, uint64_t guid)
-{
-	return ft_string_set(label, "%s%s0x%016" PRIx64, *label, **label ? " " : "", guid);
-}
-
 /* Names of several switches have the GUID appended, as in the sentences of findings (model/observed.c). */
 static int labels_make(struct marker *m)
 {
 	const struct ft_report *report = m->report;
-	_cleanup_(ft_map_release) struct ft_map first = {0};
+	_cleanup_(ft_map_release) struct ft_map names = {0};
+	_cleanup_free_ bool *repeated = calloc(report->switch_count + 1, sizeof(*repeated));
 
 	m->labels = calloc(report->switch_count + 1, sizeof(*m->labels));
-	if (!m->labels)
+	if (!m->labels || !repeated)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->switch_count; i++) {
 		m->labels[i] = ft_switch_short_name(report->switches[i].name);
 		if (!m->labels[i])
 			return -ENOMEM;
+		if (report->switches[i].guid &&
+		    ft_map_mark(&names, ft_text_hash(m->labels[i]), (uint32_t)i, repeated) < 0)
+			return -ENOMEM;
 	}
 	for (size_t i = 0; i < report->switch_count; i++) {
-		uint64_t guid = report->switches[i].guid;
-		uint32_t there;
-		char *label = m->labels[i];
-		int r = guid ? ft_map_add(&first, ft_text_hash(label), (uint32_t)i, &there) : 1;
+		char **label = &m->labels[i];
 
-		if (r < 0)
-			return r;
-		if (r == 0 || label[strspn(label, " ")] == '\0')
-			m->failed |= label_add_guid(&m->labels[i], guid) < 0;
-		if (r == 0 && !strstr(m->labels[there], "0x"))
-			m->failed |= label_add_guid(&m->labels[there], report->switches[there].guid) < 0;
+		if (repeated[i] || (*label)[strspn(*label, " ")] == '\0')
+			m->failed |= ft_string_set(label, "%s%s0x%016" PRIx64, *label, **label ? " " : "",
+						   report->switches[i].guid) < 0;
 	}
 	return 0;
 }

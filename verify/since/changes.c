@@ -41,33 +41,23 @@ static void comparison_release(struct ft_comparison *c)
 
 static int guids_map(const struct ft_snapshot *s, struct ft_map *map, bool *twin)
 {
-	for (uint32_t i = 0; i < s->node_count; i++) {
-		uint32_t there = i;
-		int r = ft_map_add(map, s->nodes[i].guid, i, &there);
+	int r = 0;
 
-		if (r < 0)
-			return r;
-		if (r == 0)
-			twin[i] = twin[there] = true;
+	for (uint32_t i = 0; r == 0 && i < s->node_count; i++) {
+		r = ft_map_mark(map, s->nodes[i].guid, i, twin);
 		twin[i] |= s->nodes[i].guid == 0;
 	}
-	return 0;
+	return r;
 }
 
 static int namesakes_find(const struct ft_snapshot *s, bool *namesake)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
+	int r = 0;
 
-	for (uint32_t i = 0; i < s->node_count; i++) {
-		uint32_t there = i;
-		int r = ft_map_add(&map, ft_text_hash(ft_node_description(s, &s->nodes[i])), i, &there);
-
-		if (r < 0)
-			return r;
-		if (r == 0)
-			namesake[i] = namesake[there] = true;
-	}
-	return 0;
+	for (uint32_t i = 0; r == 0 && i < s->node_count; i++)
+		r = ft_map_mark(&map, ft_text_hash(ft_node_description(s, &s->nodes[i])), i, namesake);
+	return r;
 }
 
 int ft_change_pair(struct ft_comparison *c)
@@ -167,11 +157,7 @@ void ft_change_say(struct ft_comparison *c, char **string, const char *format, .
 	va_list args;
 
 	va_start(args, format);
-	free(*string);
-	if (vasprintf(string, format, args) < 0) {
-		*string = NULL;
-		c->failed = true;
-	}
+	c->failed |= ft_string_set_args(string, format, args) < 0;
 	va_end(args);
 }
 

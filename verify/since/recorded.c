@@ -54,21 +54,16 @@ static int names_take(struct recording *x)
 	_cleanup_(ft_map_release) struct ft_map names = {0};
 
 	for (uint32_t i = 0; i < s->node_count; i++) {
-		uint32_t there = i;
 		size_t length;
 		const char *start;
-		int r;
 
 		if (s->nodes[i].type != FT_NODE_SWITCH)
 			continue;
 		start = ft_text_short_name(ft_node_description(s, &s->nodes[i]), &length);
 		if (length < NAME_SIZE)
 			memcpy(x->name[i], start, length);
-		r = ft_map_add(&names, ft_text_short_hash(x->name[i]), i, &there);
-		if (r < 0)
-			return r;
-		if (r == 0)
-			x->by_guid[i] = x->by_guid[there] = true;
+		if (ft_map_mark(&names, ft_text_short_hash(x->name[i]), i, x->by_guid) < 0)
+			return -ENOMEM;
 		x->by_guid[i] |= !is_name(x->name[i]);
 	}
 	return 0;
