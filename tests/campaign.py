@@ -1041,12 +1041,12 @@ def run(arguments=None):
 
 
 def main(arguments, replayed):
-    """@replayed: rounds of seed 1 that were wrong once; with no arguments on the command line they are run as well."""
+    """@replayed: rounds that were wrong once; with no arguments on the command line they are run as well."""
     status = run(arguments + sys.argv[1:])
     for number in () if sys.argv[1:] else replayed:
-        status = run(arguments + ["--replay", "1:%d" % number]) or status
+        status = run(arguments + ["--replay", number]) or status
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(main([], [201]))
+    sys.exit(main([], ["1:201", "9101:105", "9101:576"]))

@@ -12,4 +12,4 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import campaign  # noqa: E402
 
 if __name__ == "__main__":
-    sys.exit(campaign.main(["--levels", "3"], [231]))
+    sys.exit(campaign.main(["--levels", "3"], ["1:231", "92:153", "92:195"]))

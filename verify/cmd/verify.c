@@ -400,25 +400,28 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 	return 0;
 }
 
-/* True if @o stands, not by name or GUID, where several neighbours have a port that is up and silent. */
-static bool is_beside_silence(const struct ft_model *m, uint32_t o)
+/*
+ * True if @o stands, not by name or GUID, where several neighbours lack the cable to it or have a port that is up and
+ * silent.
+ */
+static bool is_misfit(const struct ft_model *m, uint32_t o)
 {
-	uint32_t place = m->observed.switches[o].planned, silent = 0;
+	uint32_t place = m->observed.switches[o].planned, odd = 0;
 
 	if (place == FT_NONE || ft_is_told(m, o, place))
 		return false;
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
-		uint32_t peer = m->observed_of[pair->peer];
+		const struct ft_observed_switch *peer = ft_observed_at(m, pair->peer);
 
-		silent += peer != FT_NONE && m->observed.switches[peer].silent > 0;
+		odd += peer && (peer->silent > 0 || m->cells.seen[pair->cell] < m->cells.width[pair->cell]);
 	}
-	return silent > 1;
+	return odd > 1;
 }
 
 /*
- * Adds placings with a switch taken out of its place, which may be that of the one that does not answer. The case that
- * bit: an unplanned switch in a small Clos network was taken for the spine that was mute, as silent ports excuse what
- * it lacks.
+ * Adds placings with a switch taken out of its place, which may be that of one that is off or does not answer. The
+ * cases that bit: an unplanned switch in a small Clos network was taken for the spine that was mute, as silent ports
+ * excuse what it lacks; one with two cables was taken for the dead core beside them.
  */
 static int unseated_add(struct ft_model *m, uint32_t most)
 {
@@ -429,7 +432,7 @@ static int unseated_add(struct ft_model *m, uint32_t most)
 	for (uint32_t i = 0; given && i < count; i++)
 		given[i] = m->observed.switches[i].planned;
 	for (uint32_t o = 0; r == 0 && o < count && most > 0; o++) {
-		if (!is_beside_silence(m, o))
+		if (!is_misfit(m, o))
 			continue;
 		given[o] = FT_NONE;
 		r = other_add(m, given);

@@ -124,18 +124,24 @@ static int restart_judge(struct ft_assign_work *w, const uint32_t *begin, const 
 	return r;
 }
 
+/* The price without what depends on the number of switches that hosts lack on, of which there is no least. */
+static uint64_t even_price(const struct ft_assign_worth *worth)
+{
+	return worth->price - worth->uneven * FT_PRICE_UNEVEN;
+}
+
 /* True if no place has missing hosts while another has surplus ones. Wrong names are ignored. */
 static bool hosts_are_right(const struct ft_assign_work *w, const struct ft_assign_worth *worth)
 {
 	uint64_t names = w->in->observed->count;
 
-	return worth->price % FT_PRICE_FAULT <= ft_assign_price_least(w) % FT_PRICE_FAULT + names;
+	return even_price(worth) % FT_PRICE_FAULT <= ft_assign_price_least(w) % FT_PRICE_FAULT + names;
 }
 
 /* True if it can hardly be cheaper. */
 static bool is_least(const struct ft_assign_work *w, const struct ft_assign_worth *worth)
 {
-	return worth->price <= ft_assign_price_least(w) && hosts_are_right(w, worth);
+	return even_price(worth) <= ft_assign_price_least(w) && hosts_are_right(w, worth);
 }
 
 /* Work limits, in steps, by the number of faults left; the last row is for all larger numbers. */
@@ -295,7 +301,7 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 	_cleanup_free_ uint32_t *begin = malloc(size);
 	_cleanup_free_ uint32_t *best = malloc(size);
 	_cleanup_free_ uint32_t *certain = malloc(size);
-	struct ft_assign_worth worth = {UINT32_MAX, UINT32_MAX, UINT64_MAX};
+	struct ft_assign_worth worth = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT64_MAX, 0};
 	int r;
 
 	if (!begin || !best || !certain)
@@ -310,7 +316,10 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 	if (worth.price < UINT64_MAX) {
 		ft_assign_seats_copy(w, best);
 		ft_assign_settle(w, worth);
+		r = ft_assign_pieces_exchange(w);
 	}
+	if (r < 0)
+		return r;
 	*ret_exact = worth.price == 0;
 	/*
 	 * A price that the numbers of cables and switches prove to be the least is the best, however little was tried.
@@ -399,17 +408,17 @@ static void named_seat(struct ft_assign_work *w)
 }
 
 /*
- * Removes unplanned switches from their places, to seat others there. Exchanges that fill no place may not raise the
- * number of faults, even if they lower the prices of seats.
+ * Removes unplanned switches from their places, to seat others there. Exchanges that fill no place may not make the
+ * whole worse, even if they lower the prices of seats.
  */
 static int strangers_leave(struct ft_assign_work *w)
 {
 	_cleanup_free_ uint32_t *before = malloc((w->in->observed->count + 1UL) * sizeof(*before));
-	_cleanup_free_ uint32_t *after = malloc((w->in->observed->count + 1UL) * sizeof(*after));
-	uint32_t seated, faults;
+	struct ft_assign_worth worth, improved;
+	uint32_t seated;
 	int r;
 
-	if (!before || !after)
+	if (!before)
 		return -ENOMEM;
 	seated = w->seated;
 	ft_assign_strangers_leave(w);
@@ -418,16 +427,15 @@ static int strangers_leave(struct ft_assign_work *w)
 		return r;
 	seated = w->seated;
 	memcpy(before, w->image, w->in->observed->count * sizeof(*before));
+	worth = ft_assign_worth_of(w);
 	if (!ft_assign_improve(w))
 		return 0;
 	r = ft_assign_twins_deal(w);
 	if (r < 0 || w->seated > seated)
 		return r;
-	memcpy(after, w->image, w->in->observed->count * sizeof(*after));
-	faults = ft_assign_worth_of(w).faults;
-	ft_assign_seats_copy(w, before);
-	if (ft_assign_worth_of(w).faults >= faults)
-		ft_assign_seats_copy(w, after);
+	improved = ft_assign_worth_of(w);
+	if (ft_assign_is_better(&worth, &improved))
+		ft_assign_seats_copy(w, before);
 	return 0;
 }
 

@@ -5,7 +5,8 @@
  * Flow: assign.c seats the named switches, and tries several seeds (seed.c, bases.c) for the rest; each restart extends
  * the seated switches to their neighbours (extend.c), assigns the members of each class of twins to its places
  * (deal.c), improves by local search (search.c) and is compared with the best so far (worth.c). Small networks in which
- * several faults are left are then searched by a beam (thorough.c, beam.c). All use the price of a place, of seat.c.
+ * several faults are left are then searched by a beam (thorough.c, beam.c), and pods that differ by their hosts are
+ * told apart (pieces.c). All use the price of a place, of seat.c.
  */
 #ifndef FT_VERIFY_MATCH_ASSIGN_PARTS_H
 #define FT_VERIFY_MATCH_ASSIGN_PARTS_H
@@ -25,6 +26,7 @@ enum { FT_GUESSES_MAX = 512 }; /* seeds */
  */
 #define FT_PRICE_FAULT ((uint64_t)1 << 32)
 #define FT_PRICE_HOST ((uint64_t)1 << 16)
+#define FT_PRICE_UNEVEN (FT_PRICE_HOST / 2) /* a switch with other hosts: as many are likelier on fewer switches */
 #define FT_PRICE_MISNAMED (3 * FT_PRICE_FAULT)
 #define FT_PRICE_VOTED (64 * FT_PRICE_HOST) /* a name derived from port numbers */
 /*
@@ -112,11 +114,14 @@ struct ft_assign_guess {
 	uint32_t turn;	 /* 0: the most similar switch for @p; 1: the next; … */
 };
 
-/* The value of an assignment: first the number of faults in its residual, then the sum of the prices of its parts. */
+/* The value of an assignment: first the number of faults in its residual, then the cables that these are, then the sum
+ * of the prices of its parts. */
 struct ft_assign_worth {
 	uint32_t faults;
+	uint32_t moves;
 	uint32_t mending; /* faults and cables to move: an estimate, seldom too high, of what cmd/placings.c counts */
 	uint64_t price;
+	uint32_t uneven; /* switches with other hosts: what FT_PRICE_UNEVEN adds to the price */
 };
 
 /* Assignments whose residuals differ, the shortest to mend first. */
@@ -241,6 +246,11 @@ void ft_assign_strangers_leave(struct ft_assign_work *w);
 /* Assigns the places of each class of twins anew. 0 or -ENOMEM. */
 int ft_assign_twins_deal(struct ft_assign_work *w);
 
+/* ---- pieces.c ---- */
+
+/* Exchanges pieces of the plan that are alike but for their hosts while that is better. 0 or -ENOMEM. */
+int ft_assign_pieces_exchange(struct ft_assign_work *w);
+
 /* ---- worth.c ---- */
 
 /* The price of all seats, of switches without one, and of empty places. */
@@ -249,7 +259,7 @@ uint64_t ft_assign_total_price(struct ft_assign_work *w);
 uint64_t ft_assign_price_least(const struct ft_assign_work *w);
 /* The value of the assignment. */
 struct ft_assign_worth ft_assign_worth_of(struct ft_assign_work *w);
-/* ft_assign_compare_fn: by faults, then by price; by what it takes to mend, then by these. */
+/* ft_assign_compare_fn: by faults, moves and price, in this order; by what it takes to mend, then by these. */
 bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 bool ft_assign_is_shorter(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 /* Removes all switches from their places. */

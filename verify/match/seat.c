@@ -120,7 +120,7 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 	seat.price = FT_PRICE_FAULT * (lacking + surplus);
 	if (!ft_ports_fit(have->ports, want->ports))
 		seat.price += FT_PRICE_FAULT;
-	seat.price += FT_PRICE_HOST * hosts;
+	seat.price += FT_PRICE_HOST * hosts + (hosts > 0 ? FT_PRICE_UNEVEN : 0);
 	/* Each host on a switch that should have none is a fault; losing all hosts is as unlikely. */
 	if (!want->may_host)
 		seat.price += FT_PRICE_FAULT * have->hosts;

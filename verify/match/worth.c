@@ -71,7 +71,9 @@ uint64_t ft_assign_price_least(const struct ft_assign_work *w)
 
 bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign_worth *b)
 {
-	return a->faults != b->faults ? a->faults < b->faults : a->price < b->price;
+	if (a->faults != b->faults)
+		return a->faults < b->faults;
+	return a->moves != b->moves ? a->moves < b->moves : a->price < b->price;
 }
 
 bool ft_assign_is_shorter(const struct ft_assign_worth *a, const struct ft_assign_worth *b)
@@ -144,6 +146,7 @@ static void piece_estimate(const struct ft_assign_work *w, uint32_t p, struct ft
 	uint64_t swapped = w->surplus[p] > open ? w->surplus[p] - open : 0;
 
 	worth->faults += (uint32_t)(trails + (swapped + 2) / 3);
+	worth->moves += (uint32_t)(ends + swapped);
 	worth->mending += (uint32_t)(trails + ends + swapped);
 }
 
@@ -182,12 +185,13 @@ static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_wort
 		hostless += w->in->planned_at[p].hosts > 0 && hosts == 0;
 		fewer |= hosts < w->in->planned_at[p].hosts;
 		more |= w->in->planned_at[p].may_host && hosts > w->in->planned_at[p].hosts;
+		worth->uneven += hosts != w->in->planned_at[p].hosts;
 	}
 	/*
 	 * As the price of a seat has it: losing all hosts is as unlikely as a fault. In a tree, where hosts tell the
 	 * ranks, it is the placing that spreads the lost ones over more switches that is less likely.
 	 */
-	worth->faults += (misnamed + 1) / 2 + on_core + (w->in->names_weak ? 0 : hostless);
+	worth->faults += (misnamed + 1) / 2 + on_core + strange_hosts + (w->in->names_weak ? 0 : hostless);
 	worth->mending += misnamed + 2 * on_core + (hostless > on_core ? hostless - on_core : 0) + strange_hosts;
 	worth->mending += (uint32_t)fewer + more;
 }
