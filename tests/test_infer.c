@@ -175,6 +175,32 @@ static const struct row rows[] = {
 	 "tree leaf 12 core 4 2 8 36; switch leaf13 36; hosts leaf13 3; link leaf13 core1 1; link leaf13 core2 1; link "
 	 "leaf13 core3 1; link leaf13 core4 1",
 	 "\"count\": 13|{\"count\": 1, \"hosts\": 3, \"bundle\": 1}", "ok"},
+	{"or half of the only bundle", "tree leaf 8 core 1 4 12 34; switch gw1 34; hosts gw1 3; link gw1 core1 2",
+	 "\"count\": 9|{\"count\": 1, \"hosts\": 3, \"bundle\": 2}", "ok"},
+	{"or without hosts", "tree leaf 8 core 2 2 12 36; switch gw1 36; link gw1 core1 1; link gw1 core2 1",
+	 "{\"count\": 1, \"hosts\": 0, \"bundle\": 1}", "ok"},
+	{"but a leaf as full as the others has lost them",
+	 "tree leaf 8 core 1 4 12 36; switch leaf9 36; hosts leaf9 12; link leaf9 core1 2", "\"count\": 9",
+	 "cable-missing"},
+	{"several of another make have half of the only bundle",
+	 "tree leaf 8 core 1 2 12 36; switch new1 40; hosts new1 12; link new1 core1 1; switch new2 40; hosts new2 12; "
+	 "link new2 core1 1; cut leaf3 core1 1",
+	 "{\"count\": 2, \"ports\": 40, \"hosts\": 12, \"bundle\": 1}", "cable-missing"},
+	{"thicker bundles to two of four cores",
+	 "tree leaf 9 core 4 3 8 36; switch stor1 36; hosts stor1 6; link stor1 core1 4; link stor1 core2 4; cut leaf3 "
+	 "core3 "
+	 "1",
+	 "{\"count\": 1, \"hosts\": 6, \"bundle\": [4, 4, 0, 0]}", "cable-missing"},
+	{"hosts between the cables of islands are no missing switch",
+	 "switch c1 12; switch c2 12; switch c3 12; switch a1 12; hosts a1 12; unplug a1 2; unplug a1 4; unplug a1 6; "
+	 "unplug a1 8; unplug a1 10; unplug a1 12; link a1 c1 2; link a1 c2 2; link a1 c3 2; unplug a1 9; unplug a1 7; "
+	 "switch a2 12; hosts a2 12; unplug a2 2; unplug a2 4; unplug a2 6; unplug a2 8; unplug a2 10; unplug a2 12; "
+	 "link a2 c1 2; link a2 c2 2; link a2 c3 2; unplug a2 9; unplug a2 7; switch a3 12; hosts a3 12; unplug a3 2; "
+	 "unplug a3 4; unplug a3 6; unplug a3 8; unplug a3 10; unplug a3 12; link a3 c1 2; link a3 c2 2; link a3 c3 2; "
+	 "unplug a3 9; unplug a3 7; switch a4 12; hosts a4 12; unplug a4 2; unplug a4 4; unplug a4 6; unplug a4 8; "
+	 "unplug a4 10; unplug a4 12; link a4 c1 2; link a4 c2 2; link a4 c3 2; unplug a4 9; unplug a4 7; tree x 4 y 2 "
+	 "3 6 36; link c1 y1 1",
+	 "\"topology\": \"graph\"", "="},
 	{"or a cable less to each of two cores",
 	 "tree leaf 7 core 2 4 8 36; switch leaf8 36; hosts leaf8 12; link leaf8 core1 3; link leaf8 core2 3",
 	 "\"count\": 8|{\"count\": 1, \"hosts\": 12, \"bundle\": 3}", "ok"},

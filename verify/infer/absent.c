@@ -96,25 +96,34 @@ static bool are_wired_alike(const struct asking *x, uint32_t a, uint32_t b)
 /*
  * The dark ports of a switch between two cables to that side: the nearest ports in use on either side of their run are
  * these. A run that ends at a host may be free host ports, even where uplinks are at both ends of the switch and in its
- * midst.
+ * midst; so may one as long as a run of hosts between two such cables, where hosts and uplinks alternate.
  */
 static void gaps_find(const struct asking *x, uint32_t observed, bool gap[PORTS])
 {
 	const struct ft_inference *f = x->intent->f;
-	uint32_t last = ft_infer_last_port(f, observed), lit = 0;
-	bool behind = false;
+	uint32_t last = ft_infer_last_port(f, observed), link = 0;
+	bool hosts[PORTS] = {false}; /* by length of a run that has some */
+	bool other = false;
 
 	memset(gap, 0, PORTS * sizeof(*gap));
 	for (uint32_t p = 1; p <= last && p < PORTS; p++) {
 		uint32_t far = ft_infer_port_far(f, observed, p);
-		bool link = far != FT_NONE && ft_side_of(x->intent, observed, far) == x->side;
 
-		if (ft_infer_port_is_dark(f, observed, p))
+		if (far == FT_NONE || ft_side_of(x->intent, observed, far) != x->side) {
+			other |= !ft_infer_port_is_dark(f, observed, p);
 			continue;
-		for (uint32_t between = lit + 1; behind && link && between < p; between++)
+		}
+		hosts[p - link - 1] |= link > 0 && other;
+		for (uint32_t between = link + 1; link > 0 && !other && between < p; between++)
 			gap[between] = true;
-		behind = link;
-		lit = p;
+		other = false;
+		link = p;
+	}
+	for (uint32_t p = 1, run; p < PORTS; p += run + 1) {
+		for (run = 0; p + run < PORTS && gap[p + run]; run++)
+			;
+		if (hosts[run])
+			memset(gap + p, 0, run * sizeof(*gap));
 	}
 }
 

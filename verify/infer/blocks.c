@@ -554,10 +554,14 @@ static uint32_t rows_together(const struct sheet *s, uint32_t *ret_right)
 	return below.votes[ft_tally_mode(&below, 1)] > most ? below.votes[ft_tally_mode(&below, 1)] : most;
 }
 
-/* The description length without a pattern: alternating bundles are one line, else each bundle unlike most. */
+/*
+ * The description length without a pattern: alternating bundles are one line, and so is a single switch that serves
+ * hosts; else each bundle unlike most counts.
+ */
 static uint32_t unpatterned_cost(const struct sheet *s)
 {
 	bool small = s->rows * s->columns < FEW_PAIRS;
+	bool serves = s->rows == 1 && s->side == FT_SIDE_UP && ft_infer_serves_hosts(s->intent->f, s->row[0]);
 	uint32_t cost = 0;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
@@ -573,7 +577,7 @@ static uint32_t unpatterned_cost(const struct sheet *s)
 		column_tally(s, c, &tally, &pairs);
 		cost += (uint32_t)ft_tally_distance(&tally, ft_tally_mode(&tally, 0), &unused);
 	}
-	return s->turns && cost > CLASS_COST ? CLASS_COST : cost;
+	return (s->turns || serves) && cost > CLASS_COST ? CLASS_COST : cost;
 }
 
 /* True if nearly all rows with fewer cables than the pattern gives have holes where these were. */
@@ -686,10 +690,9 @@ static uint32_t row_deviation(const struct sheet *s, uint32_t row)
 	return sum;
 }
 
-static int rows_compare(const void *a, const void *b, void *context)
+static int rows_compare_kinds(const struct sheet *s, uint32_t x, uint32_t y)
 {
-	const struct sheet *s = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t i, k;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int p = deviation(s, x, c), q = deviation(s, y, c);
@@ -697,7 +700,18 @@ static int rows_compare(const void *a, const void *b, void *context)
 		if (p != q)
 			return p < q ? -1 : 1;
 	}
-	return (x > y) - (x < y);
+	i = ft_infer_ports(s->intent->f, s->row[x]);
+	k = ft_infer_ports(s->intent->f, s->row[y]);
+	return (i > k) - (i < k);
+}
+
+/* By deviation, then by number of ports. */
+static int rows_compare(const void *a, const void *b, void *context)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = rows_compare_kinds(context, x, y);
+
+	return order ? order : (x > y) - (x < y);
 }
 
 /* The common deviation of some rows. */
@@ -744,9 +758,8 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 	d.scaled = all > 1 && same == all;
 	d.wider = wider == all && d.more > 1;
 	while (first + d.rows < s->rows) {
-		for (uint32_t c = 0; c < s->columns; c++)
-			if (deviation(s, s->order[first + d.rows], c) != deviation(s, d.row[0], c))
-				return d;
+		if (rows_compare_kinds(s, s->order[first + d.rows], d.row[0]) != 0)
+			return d;
 		d.rows++;
 	}
 	return d;
@@ -947,8 +960,7 @@ static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
 		least = hosts[s->row[i]] < least ? hosts[s->row[i]] : least;
 		most = hosts[s->row[i]] > most ? hosts[s->row[i]] : most;
 	}
-	return hosts[s->row[d->row[0]]] > 0 &&
-	       (hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d));
+	return hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d);
 }
 
 /*
@@ -967,7 +979,10 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 			return false;
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += row_deviation(s, i) == 0;
-	return s->columns > 1 && !has_gaps(s, d) && (alike < d->rows * NARROWER_SHARE || serves_otherwise(s, d));
+	if (has_gaps(s, d))
+		return false;
+	return serves_otherwise(s, d) ? s->columns > 1 || 2 * d->lacks >= d->planned
+				      : s->columns > 1 && alike < d->rows * NARROWER_SHARE;
 }
 
 /* True if the missing cables of these rows are to be found as faults. */
@@ -978,7 +993,8 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 		return 0;
 	if (d->rows == 1)
 		return group_of_one_is_faulty(s, d, ret);
-	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d) || s->mixed)
+	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d) || s->mixed ||
+	    (!rows_have_holes(s, d) && is_of_another_make(s, d->row[0])))
 		return 0;
 	if (d->columns == 1) {
 		/*
@@ -1054,7 +1070,8 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 		/* Loose cables are counted in regular.c. */
 		/* A width for all bundles is a line, also a smaller one; so is what one of another make has less. */
 		if (d->wider || is_narrower(s, d) || (d->more == 0 && is_of_another_make(s, d->row[0])))
-			intent->exceptions++;
+			/* That of service leaves, which other numbers of hosts tell, is to be expected. */
+			intent->exceptions += !(is_narrower(s, d) && serves_otherwise(s, d));
 		else if (d->rows > 1)
 			/* Several of other names than the rest, with hosts or beside each other, are a line. */
 			intent->exceptions +=

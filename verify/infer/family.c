@@ -721,16 +721,14 @@ static int unseen_tell(const struct recognition *x, const struct ft_text *draft,
 	return places->unseen ? 0 : -ENOMEM;
 }
 
-/* The cables that were moved or swapped. */
-static uint64_t moved_in(const struct ft_report *report)
+/* The cables that were swapped or moved, as that code says. */
+static uint64_t cables_of(const struct ft_report *report, enum ft_code code)
 {
-	uint64_t moved = 0;
+	uint64_t cables = 0;
 
 	for (size_t i = 0; i < report->finding_count; i++)
-		if (report->findings[i].code == FT_CODE_CABLES_SWAPPED ||
-		    report->findings[i].code == FT_CODE_CABLE_MISPLACED)
-			moved += report->findings[i].count;
-	return moved;
+		cables += report->findings[i].code == code ? report->findings[i].count : 0;
+	return cables;
 }
 
 static double log2_factorial(uint64_t n)
@@ -752,7 +750,8 @@ static bool is_shorter(const struct recognition *x, const struct ft_report *repo
 {
 	enum { MARGIN = 8 }; /* bits: of 256 random networks at most one is taken for the family */
 	const struct ft_multigraph *g = &x->f->graph;
-	uint64_t pairs = g->first[g->count] / 2, moved = moved_in(report);
+	uint64_t pairs = g->first[g->count] / 2,
+		 moved = cables_of(report, FT_CODE_CABLES_SWAPPED) + cables_of(report, FT_CODE_CABLE_MISPLACED);
 	double mean = 2.0 * (double)pairs / g->count, graph = 0;
 
 	if (moved == 0 || moved > x->cables)
@@ -791,9 +790,9 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
  * Matches one candidate. Returns 1 with the design in @text if it is the fabric's, 0, or -ENOMEM.
  *
  * @ret_cost  out: what candidates are compared by, at least @ret_wrong. To tell a moved cable takes the bits of where
- * it was and of where it is, to tell a missing one only the former, and cables are missing more often. The case that
- * bit: a torus of 2x3 with bundles of 8 and 4 that lacked three cables was a HyperX with bundles of 7 and 4 with one
- * moved.
+ * it was and of where it is, to tell a missing one only the former, and cables are missing more often; of swapped ones,
+ * each is where another one was. The case that bit: a torus of 2x3 with bundles of 8 and 4 that lacked three cables was
+ * a HyperX with bundles of 7 and 4 with one moved.
  */
 static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text,
 			   uint64_t *ret_wrong, uint64_t *ret_cost)
@@ -812,7 +811,7 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	places.wrong = *ret_wrong = ft_infer_by_rule_wrong(report, x->unseen);
-	*ret_cost = *ret_wrong + (MOVED_COST - 1) * moved_in(report);
+	*ret_cost = *ret_wrong + (MOVED_COST - 1) * cables_of(report, FT_CODE_CABLE_MISPLACED);
 	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &draft, &places, text) : 0;
 }
 
@@ -872,13 +871,15 @@ static bool may_lack_switch(const struct ft_inference *f)
  * What leaves cables wrong with all switches, as groups of unlike size, may have none wrong with one more. A group with
  * a leaf less is exact in any case: ports tell whether that is off.
  */
-int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong)
+int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong,
+		    uint64_t *ret_cost)
 {
 	_cleanup_(ft_text_release) struct ft_text with_unseen = {0};
 	uint64_t least = UINT64_MAX, wrong = 0;
 	int r = recognise(f, name, 0, &least, text, ret_wrong), more;
 	bool lacks = false;
 
+	*ret_cost = least;
 	if (r < 0 || !may_lack_switch(f))
 		return r;
 	if (ft_infer_cell_lacks_leaf(f, &lacks) < 0)
@@ -892,5 +893,6 @@ int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_te
 	ft_text_reset(text);
 	ft_text_add(text, with_unseen.data, with_unseen.length);
 	*ret_wrong = wrong;
+	*ret_cost = least;
 	return ft_text_failed(text) ? -ENOMEM : 1;
 }

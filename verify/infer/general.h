@@ -135,9 +135,11 @@ int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const 
 
 /*
  * family.c: the design of a network of a family, if the fabric is one. @ret_wrong: cables that are wrong or missing by
- * its rule. Returns 1 with @text replaced, 0, or -ENOMEM.
+ * its rule; @ret_cost: the same, where moved ones count more than missing ones. Returns 1 with @text replaced, 0, or
+ * -ENOMEM.
  */
-int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong);
+int ft_infer_family(const struct ft_inference *f, const char *name, struct ft_text *text, uint64_t *ret_wrong,
+		    uint64_t *ret_cost);
 
 /* The pair of two switches, NULL if it has neither seen nor planned cables. */
 struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint32_t b);

@@ -624,15 +624,15 @@ static int family_reading(const struct ft_intent *intent, const char *name, stru
 {
 	enum { LISTED_SHARE = 8 };
 	_cleanup_(ft_text_release) struct ft_text wired = {0};
-	uint64_t wrong = 0, listed = 0;
-	int family = ft_infer_family(intent->f, name, text, ret_wrong), r;
+	uint64_t wrong = 0, cost = 0, listed = 0;
+	int family = ft_infer_family(intent->f, name, text, ret_wrong, &cost), r;
 
 	if (family < 0 || (family > 0 && *ret_wrong < 2))
 		return family;
 	r = ft_infer_wired(intent, name, &wired, &wrong, &listed);
 	if (r < 0)
 		return r;
-	if (family > 0 && (*ret_wrong < wrong + 2 || (*ret_wrong - wrong) * LISTED_SHARE <= listed))
+	if (family > 0 && (*ret_wrong < wrong + 2 || (cost - wrong) * LISTED_SHARE <= listed))
 		return family;
 	/* Without a list of what is there, a rule that has so much of it wrong is none either. */
 	if (r == 0)
