@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/json.h"
 #include "base/list.h"
 #include "base/map.h"
@@ -85,22 +84,14 @@ static int delta_add(struct deltas *d, const struct delta *more)
 	return 0;
 }
 
-static int ports_map(const struct ft_snapshot *s, struct ft_map *map)
-{
-	for (uint32_t i = 0; i < s->port_count; i++)
-		if (ft_map_add(map, ft_hash_pair(ft_port_node(s, &s->ports[i])->guid, s->ports[i].number), i, NULL) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
-/* Whether the same cable is in the same ports of @other. */
+/* Whether the same cable is in the same ports of @other, whose nodes @others has by GUID. */
 static bool is_in(const struct ft_snapshot *s, const struct ft_port *port, const struct ft_snapshot *other,
 		  const struct ft_map *others)
 {
 	const struct ft_port *far = ft_port_peer(s, port), *there, *peer;
-	uint32_t at = ft_map_get(others, ft_hash_pair(ft_port_node(s, port)->guid, port->number));
+	uint32_t node = ft_map_get(others, ft_port_node(s, port)->guid);
 
-	there = at == FT_MAP_NONE ? NULL : &other->ports[at];
+	there = node == FT_MAP_NONE ? NULL : ft_node_port(other, &other->nodes[node], port->number);
 	peer = there ? ft_port_peer(other, there) : NULL;
 	return peer && peer->number == far->number && ft_port_node(other, peer)->guid == ft_port_node(s, far)->guid;
 }
@@ -160,7 +151,8 @@ static int cables_accept(struct accepting *x, const struct ft_finding *f)
 	if (r == -EBUSY || r == -ENODEV || r == -ENOTSUP || f->action_count == 0)
 		return refuse(x, "its repair is not known well enough");
 	if (r == 0)
-		r = ft_what_if_look(what_if, &repaired) ?: ports_map(x->m->chips, &now) ?: ports_map(repaired, &then)
+		r = ft_what_if_look(what_if, &repaired) ?: ft_snapshot_map_nodes(x->m->chips, &now)
+			?: ft_snapshot_map_nodes(repaired, &then)
 			?: cables_compare(x, repaired, x->m->chips, &now, -1, &deltas)
 			?: cables_compare(x, x->m->chips, repaired, &then, 1, &deltas);
 	for (size_t i = 0; r == 0 && i < deltas.count; i++)

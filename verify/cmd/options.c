@@ -225,30 +225,6 @@ static int m_key_set(struct ft_options *options, const char *value)
 	return usage_error("-y takes an M_Key of up to 64 bits, such as 0x1234abcd");
 }
 
-/* "20", "20%", as thresholds of monitors are written. */
-static int percent_set(const char *name, const char *value, unsigned int *to)
-{
-	unsigned long n;
-	char *end;
-
-	errno = 0;
-	n = strtoul(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || errno || n < 1 || n > 100 || end[*end == '%'])
-		return usage_error("%s takes a percentage from 1 to 100, not \"%s\"", name, value);
-	*to = (unsigned int)n;
-	return -1;
-}
-
-static int warning_set(struct ft_options *options, const char *value)
-{
-	return percent_set("--warning", value, &options->warning_percent);
-}
-
-static int critical_set(struct ft_options *options, const char *value)
-{
-	return percent_set("--critical", value, &options->critical_percent);
-}
-
 static int status_set(struct ft_options *options, const char *address)
 {
 	int r;
@@ -268,6 +244,7 @@ enum kind {
 	KIND_STRING, /* kept as it is */
 	KIND_FLAG,
 	KIND_NUMBER,
+	KIND_PERCENT,
 	KIND_CALL,  /* of a function */
 	KIND_PRINT, /* likewise, without a value */
 };
@@ -337,8 +314,8 @@ static const struct row {
 	{"status", 0, KIND_CALL, 0, .optional = true, .call = status_set},
 	{"format", 0, KIND_CALL, 0, .call = format_set},
 	{"switch", 0, KIND_STRING, NOT_STATUS, AT(look_at)},
-	{"warning", 'w', KIND_CALL, 0, .call = warning_set},
-	{"critical", 'c', KIND_CALL, 0, .call = critical_set},
+	{"warning", 'w', KIND_PERCENT, 0, AT(warning_percent)},
+	{"critical", 'c', KIND_PERCENT, 0, AT(critical_percent)},
 	{"verbose", 'v', KIND_FLAG, 0, AT(verbose)},
 	{"list-codes", 0, KIND_PRINT, 0, .call = codes_print},
 	{"help", 'h', KIND_PRINT, 0, .call = help_print},
@@ -374,6 +351,20 @@ static int number_set(const struct row *row, const char *value, unsigned int *to
 	return -1;
 }
 
+/* "20", "20%", as thresholds of monitors are written. */
+static int percent_set(const struct row *row, const char *value, unsigned int *to)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || errno || n < 1 || n > 100 || end[*end == '%'])
+		return usage_error("--%s takes a percentage from 1 to 100, not \"%s\"", row->name, value);
+	*to = (unsigned int)n;
+	return -1;
+}
+
 static int option_set(struct ft_options *options, const struct row *row, const char *value)
 {
 	char *to = (char *)options + row->offset;
@@ -387,6 +378,8 @@ static int option_set(struct ft_options *options, const struct row *row, const c
 		return -1;
 	case KIND_NUMBER:
 		return number_set(row, value, (unsigned int *)to);
+	case KIND_PERCENT:
+		return percent_set(row, value, (unsigned int *)to);
 	case KIND_CALL:
 	case KIND_PRINT:
 		break;

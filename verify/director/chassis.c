@@ -533,9 +533,7 @@ static int ports_learn(struct build *b)
 
 		*boards = chip->line ? ft_number_most(*boards, chip->board + 1) : *boards;
 	}
-	r = makes_tell(b);
-	if (r == 0)
-		r = kinds_collect(b);
+	r = makes_tell(b) ?: kinds_collect(b);
 	for (uint32_t i = 0; r == 0 && i < b->c->kind_count; i++)
 		kind_learn(b, i);
 	kinds_number(b);
@@ -968,9 +966,7 @@ static int chassis_build(struct build *b)
 	seats_take(b);
 	qsort(b->c->chips, b->c->chip_count, sizeof(*b->c->chips), place_compare);
 	chips_index(b->c);
-	r = traces_collect(b->c);
-	if (r == 0)
-		r = ports_learn(b);
+	r = traces_collect(b->c) ?: ports_learn(b);
 	if (r < 0)
 		return r;
 	if (!sizes_are_sane(b)) {
@@ -991,9 +987,7 @@ int ft_chassis_find(const struct ft_snapshot *chips, const struct ft_design *des
 	if (!c)
 		return -ENOMEM;
 	c->parts = chips;
-	r = ft_chip_graph_make(chips, design, plan, &b.g);
-	if (r == 0)
-		r = ft_groups_find(&b.g, &b.groups);
+	r = ft_chip_graph_make(chips, design, plan, &b.g) ?: ft_groups_find(&b.g, &b.groups);
 	if (r == 0 && b.groups.count > 0)
 		r = chassis_build(&b);
 	if (r < 0)

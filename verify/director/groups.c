@@ -512,9 +512,7 @@ int ft_groups_find(const struct ft_chip_graph *graph, struct ft_groups *ret)
 	*ret = trial;
 	r = patterns ? groups_alloc(ret) : -ENOMEM;
 	if (r == 0)
-		r = groups_alloc(&trial);
-	if (r == 0)
-		r = patterns_read(&trial, patterns);
+		r = groups_alloc(&trial) ?: patterns_read(&trial, patterns);
 	if (r < 0)
 		return r;
 	memcpy(ret->pattern, trial.pattern, graph->s->node_count * sizeof(*trial.pattern));

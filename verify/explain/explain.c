@@ -373,9 +373,7 @@ static int cables_explain(struct explain *x)
 	int r = 0;
 
 	if (plan->cable_count == 0) {
-		r = unjudged_take(x);
-		if (r == 0)
-			r = ft_pairing_explain(x);
+		r = unjudged_take(x) ?: ft_pairing_explain(x);
 	}
 	return r == 0 && (plan->cable_count > 0 || x->m->port_map.listed) ? ft_trails_explain(x) : r;
 }
@@ -397,11 +395,7 @@ static int explain_steps(struct explain *x)
 	if (r < 0)
 		return r;
 	ft_returning_explain(x);
-	r = ft_unseen_explain(x);
-	if (r == 0)
-		r = ft_inside_explain(x);
-	if (r == 0)
-		r = cables_explain(x);
+	r = ft_unseen_explain(x) ?: ft_inside_explain(x) ?: cables_explain(x);
 	if (r < 0)
 		return r;
 	foreign_count(x);

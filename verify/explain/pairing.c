@@ -1128,13 +1128,9 @@ static int pairing_init(struct pairing *q, struct explain *x)
 int ft_pairing_explain(struct explain *x)
 {
 	_cleanup_(pairing_release) struct pairing q = {0};
-	int r;
 
 	x->m->surplus_cables = x->surplus_count;
 	if (x->surplus_count == 0)
 		return 0;
-	r = pairing_init(&q, x);
-	if (r == 0)
-		r = hidden_find(&q);
-	return r == 0 ? parts_report(&q) : r;
+	return pairing_init(&q, x) ?: hidden_find(&q) ?: parts_report(&q);
 }

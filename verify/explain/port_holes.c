@@ -738,10 +738,8 @@ static bool end_take(const struct holes *h, struct hole_end *end, uint32_t peer)
 /* The steps before the rounds. */
 static int holes_begin(struct holes *h)
 {
-	int r = meets_count(h);
+	int r = meets_count(h) ?: scratch_make(h);
 
-	if (r == 0)
-		r = scratch_make(h);
 	if (r < 0)
 		return r;
 	h->orderly = is_orderly(h);

@@ -530,9 +530,7 @@ static int tree_counts(struct ft_inference *f)
 
 	for (uint32_t rank = 0; rank < f->fit.ranks; rank++)
 		d->ports[rank] = usual_ports(f, rank);
-	r = ft_infer_steps(f);
-	if (r == 0)
-		r = ft_infer_unseen_edges(f);
+	r = ft_infer_steps(f) ?: ft_infer_unseen_edges(f);
 	if (r < 0)
 		return r;
 	return d->up[0] < d->ports[0] ? hosts_tell(f) : -EINVAL;

@@ -334,9 +334,7 @@ static int chassis_match(struct ft_inference *f, uint32_t rank, const bool *lite
 
 	if (r <= 0)
 		return r;
-	r = ft_pattern_compile_capturing(text.data, &pattern, NULL);
-	if (r == 0)
-		r = pattern_serves(f, rank, pattern);
+	r = ft_pattern_compile_capturing(text.data, &pattern, NULL) ?: pattern_serves(f, rank, pattern);
 	if (r <= 0)
 		return r == -EINVAL ? 0 : r;
 	f->chassis_match[rank] = strdup(text.data);

@@ -138,9 +138,7 @@ static int fits_add(struct ft_inference *f, bool any_host, bool *ret_whole)
 	for (uint32_t ranks = 2; r == 0 && ranks <= FT_RANKS_MAX && ranks <= intent.ranks; ranks++) {
 		struct ft_fit *fit = &fits->fit[fits->count++];
 
-		r = ft_fit_init(f, fit);
-		if (r == 0)
-			r = ft_infer_tree(&intent, ranks, fit);
+		r = ft_fit_init(f, fit) ?: ft_infer_tree(&intent, ranks, fit);
 		*ret_whole |= r == 0 && fit->possible && fit->unexplained == 0;
 	}
 	return r;
@@ -156,5 +154,5 @@ int ft_infer_fits(struct ft_inference *f)
 	r = order_make(f);
 	for (unsigned int any_host = 0; r == 0 && any_host < 2 && !whole; any_host++)
 		r = fits_add(f, any_host > 0, &whole);
-	return r == 0 ? fits_choose(f) : r;
+	return r ?: fits_choose(f);
 }

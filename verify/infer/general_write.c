@@ -259,9 +259,7 @@ static int order_compare(const void *a, const void *b, void *context)
 
 	if (w->intent->rank[x] != w->intent->rank[y])
 		return w->intent->rank[x] < w->intent->rank[y] ? -1 : 1;
-	r = strcmp(w->kind[x], w->kind[y]);
-	if (r == 0)
-		r = ft_text_natural_compare(w->name[x], w->name[y]);
+	r = strcmp(w->kind[x], w->kind[y]) ?: ft_text_natural_compare(w->name[x], w->name[y]);
 	return r != 0 ? r : (x > y) - (x < y);
 }
 
@@ -277,11 +275,7 @@ static int names_make(struct writer *w)
 	w->next = calloc(count, sizeof(*w->next));
 	if (!w->name || !w->by_guid || !w->order || !w->place || !w->next)
 		return -ENOMEM;
-	r = hosting_find(w->intent, &w->hosting);
-	if (r == 0)
-		r = kinds_make(w);
-	if (r == 0)
-		r = names_take(w);
+	r = hosting_find(w->intent, &w->hosting) ?: kinds_make(w) ?: names_take(w);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < w->intent->count; i++)
@@ -613,9 +607,7 @@ int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const 
 	if (intent->f->host_total > 0)
 		ft_text_printf(text, ",\n\t\"nodes\": %u", intent->f->host_total);
 	ft_infer_write_rates(text, intent->f);
-	r = switches_write(&w, text);
-	if (r == 0)
-		r = links_write(&w, text);
+	r = switches_write(&w, text) ?: links_write(&w, text);
 	ft_text_puts(text, "\n}\n");
 	return r < 0 || ft_text_failed(text) ? -ENOMEM : 0;
 }

@@ -308,8 +308,6 @@ int ft_infer_graph(struct ft_inference *f)
 	if (r < 0)
 		return r;
 	hosts_count(f);
-	r = usual_hosts_find(f);
-	if (r == 0)
-		r = main_part_find(f);
+	r = usual_hosts_find(f) ?: main_part_find(f);
 	return r < 0 ? r : cables_collect(f);
 }

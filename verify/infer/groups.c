@@ -197,15 +197,10 @@ static int groups_find(const struct ft_intent *intent, struct ft_fit *fit, uint3
 {
 	const struct ft_inference *f = intent->f;
 	const uint32_t lower = step, upper = step + 1;
-	int r;
 
 	groups_number(intent, fit, step);
-	r = groups_join(f, fit, step, upper, lower);
-	if (r == 0)
-		r = groups_join(f, fit, step, lower, upper);
-	if (r == 0)
-		r = groups_join(f, fit, step, upper, lower);
-	return r == 0 ? step_trim(f, fit, step) : r;
+	return groups_join(f, fit, step, upper, lower) ?: groups_join(f, fit, step, lower, upper)
+		?: groups_join(f, fit, step, upper, lower) ?: step_trim(f, fit, step);
 }
 
 int ft_infer_tree(const struct ft_intent *intent, uint32_t ranks, struct ft_fit *fit)
@@ -226,5 +221,5 @@ int ft_infer_tree(const struct ft_intent *intent, uint32_t ranks, struct ft_fit 
 	}
 	for (uint32_t step = 0; r == 0 && ranks == FT_RANKS_MAX && step < FT_STEPS_MAX; step++)
 		r = groups_find(intent, fit, step);
-	return r == 0 ? ft_fit_judge(f, fit) : r;
+	return r ?: ft_fit_judge(f, fit);
 }

@@ -523,9 +523,7 @@ int ft_intent_regular(struct ft_intent *intent)
 
 	if (!degree || !kind || !lacks || !deficient || !open || !mark)
 		return -ENOMEM;
-	r = widths_find(intent);
-	if (r == 0)
-		r = moved_find(intent);
+	r = widths_find(intent) ?: moved_find(intent);
 	if (r < 0)
 		return r;
 	bundles_fill(intent);

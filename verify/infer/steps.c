@@ -82,12 +82,9 @@ static void planes_tell(struct ft_inference *f, const struct ft_tally *spines, c
 static int groups_tell(struct ft_inference *f)
 {
 	struct ft_tally edges, spines, cores;
-	int r = ft_fit_group_tally(f, &f->fit, 0, 0, &edges);
+	int r = ft_fit_group_tally(f, &f->fit, 0, 0, &edges) ?: ft_fit_group_tally(f, &f->fit, 0, 1, &spines)
+		?: ft_fit_group_tally(f, &f->fit, 1, 2, &cores);
 
-	if (r == 0)
-		r = ft_fit_group_tally(f, &f->fit, 0, 1, &spines);
-	if (r == 0)
-		r = ft_fit_group_tally(f, &f->fit, 1, 2, &cores);
 	if (r < 0)
 		return r;
 	pods_tell(f, &edges);
@@ -132,9 +129,7 @@ static int steps_find(const struct ft_inference *f, struct steps *steps)
 		uint32_t ports = f->design.ports[s + 1];
 
 		step->usual = usual_uplinks(f, s);
-		r = lowers_count(f, s, &step->lowers);
-		if (r == 0)
-			r = ft_fit_columns(f, &f->fit, s, &step->columns);
+		r = lowers_count(f, s, &step->lowers) ?: ft_fit_columns(f, &f->fit, s, &step->columns);
 		if (r == 0)
 			step->columns.room = ports > up ? (ports - up) / step->lowers : 0;
 		up = step->usual;

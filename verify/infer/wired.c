@@ -838,9 +838,7 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 	ft_infer_by_rule_hosts(w->f, w->observed_of, w->places, unseen, text);
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, w->f);
-	r = links_write(w, text);
-	if (r == 0)
-		r = bind_write(w, text);
+	r = links_write(w, text) ?: bind_write(w, text);
 	ft_text_puts(text, "\n}\n");
 	return r < 0 || ft_text_failed(text) || ft_text_failed(&w->undecided) ? -ENOMEM : 0;
 }
@@ -848,10 +846,8 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 static int design_make(struct wired *w, struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	int r = design_write(w, 0, text);
+	int r = design_write(w, 0, text) ?: ft_infer_by_rule_verify(w->f, text, false, &report);
 
-	if (r == 0)
-		r = ft_infer_by_rule_verify(w->f, text, false, &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	*ret_wrong = ft_infer_by_rule_wrong(report, w->unseen);
@@ -880,9 +876,7 @@ int ft_infer_wired(const struct ft_intent *intent, const char *name, struct ft_t
 
 	if (!is_possible(w.f))
 		return 0;
-	r = cells_settle(&w);
-	if (r == 0)
-		r = groups_make(&w);
+	r = cells_settle(&w) ?: groups_make(&w);
 	if (r > 0)
 		r = places_make(&w) < 0 || keys_make(&w) < 0 ? -ENOMEM : 1;
 	if (r > 0)

@@ -411,7 +411,6 @@ static int bases_try(struct ft_assign_work *w, unsigned int number, uint32_t *re
 	size_t observed = w->in->observed->count + 1UL, planned = w->in->planned->count + 2UL;
 	_cleanup_(bases_release) struct ft_bases b = {
 		.w = w, .limit = w->steps + FT_BASES_STEPS_MAX, .run = runs[number]};
-	int r;
 
 	b.root = (uint32_t)((uint64_t)number * w->in->observed->count / FT_COUNT(runs));
 	b.class = ft_arena_zeros(&b.memory, 3 * observed, sizeof(*b.class));
@@ -422,8 +421,7 @@ static int bases_try(struct ft_assign_work *w, unsigned int number, uint32_t *re
 	b.tally = ft_arena_zeros(&b.memory, planned, sizeof(*b.tally));
 	if (b.memory.failed)
 		return -ENOMEM;
-	r = ft_stages_make(&b);
-	return r == 0 ? roots_try(&b, ret_image, ret_count, ret_agree) : r;
+	return ft_stages_make(&b) ?: roots_try(&b, ret_image, ret_count, ret_agree);
 }
 
 int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t *ret_count)

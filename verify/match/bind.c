@@ -622,17 +622,8 @@ int ft_switches_match(struct ft_model *m, bool loose)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		m->observed_of[p] = FT_NONE;
-	r = planned_make(m, loose, &g);
-	if (r == 0)
-		r = observed_make(m, loose, &g);
-	if (r == 0)
-		r = rates_take(m, &g);
-	if (r == 0)
-		r = order_take(m, &g);
-	if (r == 0)
-		r = given_take(m, &g);
-	if (r == 0)
-		r = places_take(m, &g, &result);
+	r = planned_make(m, loose, &g) ?: observed_make(m, loose, &g) ?: rates_take(m, &g) ?: order_take(m, &g)
+		?: given_take(m, &g) ?: places_take(m, &g, &result);
 	if (r == 0 && !m->chassis && guesses_are_doubtful(m, &g))
 		r = guesses_doubt(m, &g, &result);
 	if (r == 0 && !m->chassis)

@@ -315,11 +315,9 @@ static int hosts_alloc(struct ft_model *m)
 
 static int groups_make(struct guests *g, struct ft_model *m)
 {
-	int r = guests_init(g, m);
+	int r = guests_init(g, m) ?: groups_exact(g);
 
-	if (r == 0)
-		r = groups_exact(g);
-	return r == 0 ? groups_brief(g) : r;
+	return r ?: groups_brief(g);
 }
 
 int ft_port_map_hosts(struct ft_model *m)
@@ -329,9 +327,7 @@ int ft_port_map_hosts(struct ft_model *m)
 
 	if (m->plan->host_count == 0)
 		return 0;
-	r = hosts_alloc(m);
-	if (r == 0)
-		r = groups_make(&g, m);
+	r = hosts_alloc(m) ?: groups_make(&g, m);
 	if (r < 0)
 		return r;
 	for (uint32_t n = 0; n < g.group_count; n++)

@@ -121,14 +121,11 @@ static bool beside_is_open(const struct ft_model *m)
 static int switches_match(struct ft_model *m)
 {
 	bool loose = ft_aliases_exist(m);
-	int r = ft_switches_match(m, loose);
+	int r = ft_switches_match(m, loose) ?: ft_aliases_resolve(m);
 
-	if (r == 0)
-		r = ft_aliases_resolve(m);
 	if (r < 0 || !loose || !beside_is_open(m))
 		return r;
-	r = ft_switches_match(m, false);
-	return r == 0 ? ft_aliases_resolve(m) : r;
+	return ft_switches_match(m, false) ?: ft_aliases_resolve(m);
 }
 
 /*

@@ -431,10 +431,8 @@ int ft_habits_learn(struct ft_model *m)
 {
 	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
 	uint32_t *ends;
-	int r = roles_find(m);
+	int r = roles_find(m) ?: ends_find(m, &memory, &ends);
 
-	if (r == 0)
-		r = ends_find(m, &memory, &ends);
 	if (r < 0)
 		return r;
 	habits_count(m, ends);

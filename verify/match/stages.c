@@ -201,9 +201,7 @@ int ft_stages_make(struct ft_bases *b)
 		p = base_choose(b);
 		if (p == FT_UNASSIGNED || bases++ == BASES_MAX)
 			break;
-		r = stage_split(b, p);
-		if (r == 0)
-			r = stage_refine(b);
+		r = stage_split(b, p) ?: stage_refine(b);
 	}
 	return r;
 }

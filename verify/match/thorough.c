@@ -155,9 +155,7 @@ static int beam_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_a
 
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
 		ft_assign_seats_copy(w, images + i * (size_t)w->in->observed->count);
-		r = ft_assign_twins_deal(w);
-		if (r == 0)
-			r = pool_add(w, pool);
+		r = ft_assign_twins_deal(w) ?: pool_add(w, pool);
 	}
 	return r;
 }

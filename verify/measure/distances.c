@@ -161,26 +161,22 @@ struct seen {
 	uint32_t *node_of;     /* by chip: its node */
 	uint32_t *observed_of; /* by chip: the observed switch that it is part of, or FT_NONE */
 	uint32_t *host_of;     /* by chip: where its first host is in observed.hosts, or FT_NONE */
+	struct ft_arena memory;
 };
 
 static void seen_release(struct seen *seen)
 {
 	ft_hop_graph_release(&seen->graph);
-	free(seen->chip_of);
-	free(seen->node_of);
-	free(seen->observed_of);
-	free(seen->host_of);
+	ft_arena_release(&seen->memory);
 }
 
 static int seen_alloc(const struct ft_model *m, struct seen *seen)
 {
-	size_t count = m->chips->node_count + 1UL;
+	uint32_t **lists[] = {&seen->chip_of, &seen->node_of, &seen->observed_of, &seen->host_of};
 
-	seen->chip_of = malloc(count * sizeof(*seen->chip_of));
-	seen->node_of = malloc(count * sizeof(*seen->node_of));
-	seen->observed_of = malloc(count * sizeof(*seen->observed_of));
-	seen->host_of = malloc(count * sizeof(*seen->host_of));
-	return seen->chip_of && seen->node_of && seen->observed_of && seen->host_of ? 0 : -ENOMEM;
+	for (size_t i = 0; i < FT_COUNT(lists); i++)
+		*lists[i] = ft_arena_numbers(&seen->memory, m->chips->node_count, FT_NONE);
+	return seen->memory.failed ? -ENOMEM : 0;
 }
 
 static uint32_t chips_number(const struct ft_model *m, const uint32_t *order, struct seen *seen)
@@ -190,11 +186,9 @@ static uint32_t chips_number(const struct ft_model *m, const uint32_t *order, st
 	for (uint32_t k = 0; k < m->chips->node_count; k++) {
 		uint32_t i = order[k];
 
-		seen->chip_of[i] = FT_NONE;
 		if (m->chips->nodes[i].type != FT_NODE_SWITCH)
 			continue;
 		seen->node_of[count] = i;
-		seen->observed_of[count] = seen->host_of[count] = FT_NONE;
 		seen->chip_of[i] = count++;
 	}
 	return count;
@@ -327,16 +321,6 @@ static struct ft_finding *cause_find(const struct ft_model *m, const struct seen
 	return cause;
 }
 
-static void chip_add_name(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)
-{
-	const struct ft_node *node = &m->chips->nodes[seen->node_of[chip]];
-
-	if (!m->origin && seen->observed_of[chip] != FT_NONE)
-		ft_text_puts(text, m->observed.switches[seen->observed_of[chip]].label);
-	else
-		ft_text_add_safe(text, ft_node_description(m->chips, node), node->description_length);
-}
-
 /* "node055 on leaf07" */
 static void end_add(const struct ft_model *m, const struct seen *seen, uint32_t chip, struct ft_text *text)
 {
@@ -345,7 +329,7 @@ static void end_add(const struct ft_model *m, const struct seen *seen, uint32_t 
 
 	ft_text_add_safe(text, ft_node_description(s, host), host->description_length);
 	ft_text_puts(text, " on ");
-	chip_add_name(m, seen, chip, text);
+	ft_node_name_add(m, seen->node_of[chip], text);
 }
 
 /* "leaf07, core01, leaf09" */
@@ -357,7 +341,7 @@ static int path_tell(const struct ft_model *m, const struct seen *seen, const st
 
 	for (uint32_t n = 0; r == 0 && n < far->chips; n++) {
 		ft_text_puts(text, n ? ", " : "");
-		chip_add_name(m, seen, path[n], text);
+		ft_node_name_add(m, seen->node_of[path[n]], text);
 	}
 	return r;
 }
@@ -521,7 +505,7 @@ static int unreachable_count(const struct ft_model *m, const struct seen *seen, 
 
 int ft_distances(struct ft_model *m)
 {
-	_cleanup_(seen_release) struct seen seen = {{0}, NULL, NULL, NULL, NULL};
+	_cleanup_(seen_release) struct seen seen = {0};
 	_cleanup_(ft_hop_counts_release) struct ft_hop_counts found = {0};
 	uint32_t longest = 0;
 	int r = planned_measure(m, &longest) ?: seen_build(m, &seen) ?: ft_hop_count(&seen.graph, &found)

@@ -554,6 +554,10 @@ char *ft_host_name_dup(const char *description, size_t length);
  */
 uint32_t *ft_parts_of(const struct ft_snapshot *snapshot);
 
+/* observed.c: adds what switch @node of m->chips is called: its label, or of a chip in a fabric of directors its name.
+ */
+void ft_node_name_add(const struct ft_model *m, uint32_t node, struct ft_text *text);
+
 /* observed.c: the switches, cables and hosts of the snapshot; 0 or -ENOMEM. */
 int ft_observed_build(struct ft_model *m);
 

@@ -452,6 +452,16 @@ char *ft_switch_short_name(const char *name)
 	return start == name ? strdup(name) : strndup(start, length);
 }
 
+void ft_node_name_add(const struct ft_model *m, uint32_t node, struct ft_text *text)
+{
+	const struct ft_node *chip = &m->chips->nodes[node];
+
+	if (m->origin)
+		ft_text_add_safe(text, ft_node_description(m->chips, chip), chip->description_length);
+	else
+		ft_text_puts(text, m->observed.switches[m->observed.switch_of_node[node]].label);
+}
+
 /* Marks the names that more than one switch has. */
 static int names_repeated(char *const *names, uint32_t count, bool *repeated)
 {

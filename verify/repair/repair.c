@@ -56,7 +56,7 @@ struct repair {
 	uint32_t *open;	       /* by finding: number of its actions not done yet */
 	struct ft_map by_guid; /* row of the table of switches */
 	struct ft_map names;   /* the first row of that name */
-	struct ft_map alike;   /* names that more than one row has */
+	bool *alike;	       /* by row: another one has its name */
 	struct ft_map assumed; /* ids of findings that are repaired, though no snapshot can show it */
 	struct order *order;   /* [job_count] */
 	uint32_t stride;       /* the least number of steps between two predictions */
@@ -75,7 +75,7 @@ static void repair_release(struct repair *x)
 	free(x->open);
 	ft_map_release(&x->by_guid);
 	ft_map_release(&x->names);
-	ft_map_release(&x->alike);
+	free(x->alike);
 	ft_map_release(&x->assumed);
 	free(x->order);
 	ft_what_if_free(x->what_if);
@@ -161,6 +161,14 @@ static int jobs_merge(struct job *x, struct job *y)
 	return 0;
 }
 
+/* The end of job i / 2 that is numbered @i: first a, then b. */
+static const struct ft_place *end_at(const struct repair *x, uint32_t i)
+{
+	const struct ft_action *action = &x->jobs[i / 2].action;
+
+	return i % 2 ? &action->b : &action->a;
+}
+
 static uint64_t place_key(const struct ft_place *place)
 {
 	if (place->guid)
@@ -180,7 +188,7 @@ static int jobs_reduce(struct repair *x)
 		return -ENOMEM;
 	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
 		struct job *job = &x->jobs[i / 2];
-		const struct ft_place *place = i % 2 ? &job->action.b : &job->action.a;
+		const struct ft_place *place = end_at(x, i);
 		uint32_t head = i;
 
 		next[i] = FT_NONE;
@@ -241,15 +249,15 @@ static int rows_map(struct repair *x)
 	const struct ft_report *report = x->report;
 	int r = 0;
 
+	x->alike = calloc(report->switch_count + 1, sizeof(*x->alike));
+	if (!x->alike)
+		return -ENOMEM;
 	for (size_t i = 0; r >= 0 && i < report->switch_count; i++) {
 		const struct ft_report_switch *sw = &report->switches[i];
 
-		if (sw->guid)
+		r = ft_map_mark(&x->names, ft_text_hash(sw->name), (uint32_t)i, x->alike);
+		if (r == 0 && sw->guid)
 			r = ft_map_add(&x->by_guid, sw->guid, (uint32_t)i, NULL);
-		if (r >= 0)
-			r = ft_map_add(&x->names, ft_text_hash(sw->name), (uint32_t)i, NULL);
-		if (r == 0)
-			r = ft_map_add(&x->alike, ft_text_hash(sw->name), (uint32_t)i, NULL);
 	}
 	return r < 0 ? r : 0;
 }
@@ -282,7 +290,7 @@ static int stops_gather(struct repair *x)
 		return -ENOMEM;
 	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
 		const struct ft_action *action = &x->jobs[i / 2].action;
-		const struct ft_place *place = i % 2 ? &action->b : &action->a;
+		const struct ft_place *place = end_at(x, i);
 		uint32_t row = row_of(x, place), stop = x->stop_count;
 
 		x->ends[i / 2][i % 2] = FT_NONE;
@@ -309,14 +317,14 @@ static int stops_bind(struct repair *x)
 
 	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
 		const struct ft_action *action = &x->jobs[i / 2].action;
-		const struct ft_place *place = i % 2 ? &action->b : &action->a;
+		const struct ft_place *place = end_at(x, i);
 
 		if (action->act == FT_ACT_REMOVE && !x->jobs[i / 2].dropped && place->name && place->port)
 			r = ft_map_add(&pulled, place_key(place), i, NULL);
 	}
 	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
 		const struct ft_action *action = &x->jobs[i / 2].action;
-		const struct ft_place *place = i % 2 ? &action->b : &action->a;
+		const struct ft_place *place = end_at(x, i);
 
 		if (action->act == FT_ACT_CONNECT && x->ends[i / 2][i % 2] != FT_NONE && place->name && place->port &&
 		    ft_map_get(&pulled, place_key(place)) != FT_MAP_NONE)
@@ -517,13 +525,14 @@ static void name_short(struct ft_text *text, const char *name)
 static const char *place_words(const struct repair *x, const struct ft_place *place, bool with_port,
 			       struct ft_text *text)
 {
+	uint32_t row = ft_map_get(&x->names, ft_text_hash(place->name));
 	char words[FT_PORT_WORDS_SIZE];
 
 	ft_text_reset(text);
 	if (with_port && place->port == 0)
 		ft_text_puts(text, "a free port of ");
 	name_short(text, place->name);
-	if (place->guid && ft_map_get(&x->alike, ft_text_hash(place->name)) != FT_MAP_NONE)
+	if (place->guid && row != FT_MAP_NONE && x->alike[row])
 		ft_text_printf(text, " (0x%016llx)", (unsigned long long)place->guid);
 	if (with_port)
 		ft_text_puts(text, ft_port_words(place, words));

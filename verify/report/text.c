@@ -350,11 +350,11 @@ static void sm_line_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_puts(t, "\n");
 }
 
-/* The error counts of a slow or narrow cable are a symptom. */
+/* The error counts of a slow or narrow cable are its symptom that is at a port (check/counters.c). */
 static bool finding_is_errors(const struct ft_finding *f)
 {
 	for (size_t i = 0; ft_finding_has(f, FT_TRAIT_WEAK) && i < f->symptom_count; i++)
-		if (strstr(f->symptoms[i].text, " counted "))
+		if (f->symptoms[i].place.port > 0)
 			return true;
 	return f->code == FT_CODE_PORT_ERRORS;
 }

@@ -23,13 +23,7 @@ enum {
 
 void ft_walk_name(const struct ft_walk *w, uint32_t hop, struct ft_text *text)
 {
-	const struct ft_model *m = w->m;
-	const struct ft_node *node = &m->chips->nodes[w->hops[hop].node];
-
-	if (!m->origin)
-		ft_text_puts(text, m->observed.switches[m->observed.switch_of_node[w->hops[hop].node]].label);
-	else
-		ft_text_add_safe(text, ft_node_description(m->chips, node), node->description_length);
+	ft_node_name_add(w->m, w->hops[hop].node, text);
 }
 
 static void host_name(const struct ft_walk *w, uint32_t target, struct ft_text *text)
@@ -111,10 +105,7 @@ static void path_add(const struct ft_walk *w, uint32_t from, uint32_t target, st
 
 void ft_walk_act(struct ft_walk *w, struct ft_finding *f, uint32_t hop)
 {
-	const struct ft_snapshot *s = w->m->chips;
-	const struct ft_node *node = &s->nodes[w->hops[hop].node];
-	struct ft_place place = {.name = ft_text_safe_dup(ft_node_description(s, node), node->description_length),
-				 .guid = node->guid};
+	struct ft_place place = ft_chip_place(w->m, w->hops[hop].node, FT_NONE);
 
 	w->m->failed |= !place.name;
 	ft_finding_act(w->m, f, FT_ACT_SETTING, &place, NULL);
@@ -239,11 +230,6 @@ static int cause_compare(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static uint32_t saturate(uint64_t count)
-{
-	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-}
-
 /* One finding for these causes: explained by the same finding, or a single one, or too many to report each. */
 static void unreachable_add(struct ft_walk *w, const struct cause *causes, uint32_t count)
 {
@@ -263,7 +249,7 @@ static void unreachable_add(struct ft_walk *w, const struct cause *causes, uint3
 		cause_place(w, f, causes[i].at);
 		ft_walk_act(w, f, cause_hop(w, causes[i].at));
 	}
-	f->count = saturate(pairs);
+	f->count = ft_saturate(pairs);
 	ft_plural(f->count, "pair", plural);
 	if (count == 1)
 		cause_say(w, causes, &words);
@@ -344,7 +330,7 @@ static void unrouted_report(struct ft_walk *w)
 	if (w->unrouted.targets == 0)
 		return;
 	f = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
-	f->count = saturate(w->unrouted.pairs);
+	f->count = ft_saturate(w->unrouted.pairs);
 	f->impact.hosts_cut_off = unrouted_hosts(w);
 	for (uint32_t i = 0, shown = 0; i < w->target_count && shown < 4; i++) {
 		if (!w->targets[i].unrouted)
@@ -390,7 +376,7 @@ static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loo
 	_cleanup_(ft_text_release) struct ft_text links = {0};
 	char plural[48];
 
-	f->count = saturate(pairs);
+	f->count = ft_saturate(pairs);
 	ft_plural(f->count, "pair", plural);
 	for (uint32_t i = 0; i < loop->count && i < PLACES_SHOWN; i++) {
 		ft_finding_where_chip_port(m, f, ft_walk_port(w, loop->links[i]));
@@ -458,7 +444,7 @@ static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 		if (w->detours[hops[i]].hops > worst->hops)
 			worst = &w->detours[hops[i]];
 	}
-	f->count = saturate(pairs);
+	f->count = ft_saturate(pairs);
 	detour_say(w, (uint32_t)(worst - w->detours), &words);
 	m->failed |= ft_text_failed(&words);
 	ft_say(m, &f->expected, "routes over at most %u switch%s%s", worst->allowed, ft_text_es(worst->allowed),
@@ -538,11 +524,11 @@ static void figures(struct ft_walk *w)
 
 	r->routes.switches = w->hop_count;
 	r->routes.tables = w->tables;
-	r->routes.pairs = saturate(w->pairs);
-	r->routes.reached = saturate(w->reached);
-	r->routes.unreachable = saturate(w->ended + w->apart);
-	r->routes.looping = saturate(w->looping);
-	r->routes.unknown = saturate(w->unknown);
+	r->routes.pairs = ft_saturate(w->pairs);
+	r->routes.reached = ft_saturate(w->reached);
+	r->routes.unreachable = ft_saturate(w->ended + w->apart);
+	r->routes.looping = ft_saturate(w->looping);
+	r->routes.unknown = ft_saturate(w->unknown);
 	r->routes.longest = w->longest;
 	r->routes.mean_milli = w->reached ? (uint32_t)((w->sum * 1000 + w->reached / 2) / w->reached) : 0;
 	r->routes.mads = w->m->input->routes->mads + (w->m->input->lanes ? w->m->input->lanes->mads : 0);

@@ -359,7 +359,7 @@ static void mutes_report(struct follow *f)
 		return;
 	qsort(f->mutes, f->mute_count, sizeof(*f->mutes), ft_number_compare);
 	finding = ft_finding_add(m, FT_CODE_ROUTE_UNREACHABLE, FT_EVIDENCE_SEEN);
-	finding->count = f->unsent < UINT32_MAX ? (uint32_t)f->unsent : UINT32_MAX;
+	finding->count = ft_saturate(f->unsent);
 	for (uint32_t i = 0; i < f->mute_count && i < SHOWN; i++) {
 		uint32_t link = f->rows[f->mutes[i] / FT_LANE_LEVELS];
 
@@ -390,6 +390,6 @@ int ft_lanes_judge(struct ft_walk *w, const uint32_t *cycles)
 
 	if (r == 0)
 		mutes_report(&f);
-	w->m->report->routes.lanes_unknown = f.unknown < UINT32_MAX ? (uint32_t)f.unknown : UINT32_MAX;
+	w->m->report->routes.lanes_unknown = ft_saturate(f.unknown);
 	return r;
 }

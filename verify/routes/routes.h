@@ -155,6 +155,12 @@ static inline uint32_t ft_walk_port(const struct ft_walk *w, uint32_t link)
 	return w->m->chips->nodes[hop->node].first_port + link - hop->first_link;
 }
 
+/* A number of pairs, as the report counts them. */
+static inline uint32_t ft_saturate(uint64_t count)
+{
+	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
 /* graph.c: the switches, the links, the hosts. Returns 0 or -ENOMEM. */
 int ft_walk_build(struct ft_walk *w);
 void ft_walk_release(struct ft_walk *w);
