@@ -59,6 +59,10 @@ python3 "$FT_SRCDIR/tests/infer_campaign.py" --rounds "$runs"
 result "random fabrics of two levels" $?
 python3 "$FT_SRCDIR/tests/infer_campaign.py" --levels 3 --rounds "$((runs / 4))"
 result "random fabrics of three levels" $?
+for round in 6013:11 6013:101 6013:202; do
+	python3 "$FT_SRCDIR/tests/infer_campaign.py" --levels 3 --replay "$round"
+	result "three levels, of which a dead switch is named beside what else is wrong: $round" $?
+done
 
 # same_system WHAT SED KEYS: two levels of plain switches whose nodes say what SED makes of them are what they are.
 same_system()

@@ -32,7 +32,7 @@ struct attempt {
 	struct ft_text text;
 	uint64_t wrong;
 	uint32_t islanders; /* switches beside the tree that are planned as seen */
-	uint64_t cabling;   /* of those, cables that a graph may judge differently */
+	uint64_t cabling;   /* wrong, without switches that nobody saw: no graph knows that they are missing */
 	uint64_t lacking;   /* missing cables, by all findings, also of those elsewhere */
 	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
 	uint64_t alike;	    /* the most of these between the same two ranks; moved ones only within one rank */
@@ -109,6 +109,11 @@ static uint64_t traces_wrong(const struct ft_report *report, const struct ft_fin
 	return 1;
 }
 
+static bool is_missing_switch(const struct ft_finding *finding)
+{
+	return finding->code == FT_CODE_CORE_MISSING || finding->code == FT_CODE_EDGE_ISOLATED;
+}
+
 /*
  * Faults in the cabling of switches, or that depend on their tier: each cable counts, and each switch once, however
  * many cables it has. All other faults are the same with any design.
@@ -131,7 +136,7 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
 
-		if (unseen > 0 && (finding->code == FT_CODE_CORE_MISSING || finding->code == FT_CODE_EDGE_ISOLATED))
+		if (unseen > 0 && is_missing_switch(finding))
 			unseen--;
 		else if (finding->severity != FT_SEVERITY_INFO)
 			wrong += cables[finding->code] && finding->board.known ? traces_wrong(report, finding)
@@ -325,7 +330,7 @@ static void cables_count(const struct ft_inference *f, const struct ft_report *r
 /* Counts switches outside the tree without a finding, and what the tree gets wrong. */
 static void outside_count(const struct ft_inference *f, const struct ft_report *report, struct attempt *attempt)
 {
-	uint32_t outside = 0, found = 0, serving = 0, silent = 0, cables = 0;
+	uint32_t outside = 0, found = 0, serving = 0, silent = 0, missing = 0, cables = 0;
 
 	attempt->mixed = false;
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
@@ -337,7 +342,9 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
 		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
+		missing += is_missing_switch(&report->findings[i]);
 	}
+	silent += missing > attempt->unseen ? missing - attempt->unseen : 0;
 	attempt->cabling = attempt->wrong - (silent < attempt->wrong ? silent : attempt->wrong) +
 			   (found > 0 ? (uint64_t)SERVING_COST * serving : 0) +
 			   (found > 0 && cables > found ? cables - found : 0);
