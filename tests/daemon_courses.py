@@ -3,7 +3,7 @@
 """
 More courses of events for the daemon's memory, in the manner of daemon_recall.py: switches that take minutes to boot, that die
 while they come back or that lose a cable meanwhile, several faults at a time that are mended in any order, racks without power,
-storms, links that flap, boards of directors, slow cables, replaced switches, a plan that grows, plans that "ftplan --infer" made
+storms, links that flap, boards of directors that go and come back link by link, slow cables, replaced switches, a plan that grows, plans that "ftplan --infer" made
 of the fabric. In between the daemon is restarted, or killed: then its memory is that of its last full sweep.
 
   daemon_courses.py [--seed N] [--rounds N] [--only NETWORK] [--keep DIR]
@@ -19,6 +19,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import campaign_directors  # noqa: E402
 import daemon_recall  # noqa: E402
 import graphs  # noqa: E402
 import results  # noqa: E402
@@ -192,7 +193,7 @@ class Courses(Rig):
         self.expect(*["raised gone"] * len(dead))
         self.both(lambda report: self.subjects(report) == sorted(dead) and len(self.warnings(report)) == len(dead),
                   "dead switches are not called by their names: %s" % ["%x" % w for w in dead])
-        ids = {int(e["fields"]["FTCHECK_GUID"], 16): e["alert"]["id"] for e in self.events}
+        ids = {int(e["fields"]["FTCHECK_GUID"] or "0", 16): e["alert"]["id"] for e in self.events}
         self.check(set(ids) == set(dead), "hooks are told of %s" % ids)
         self.interrupted(fabric)
         for whole in self.rng.sample(dead, len(dead)):
@@ -374,30 +375,173 @@ class Courses(Rig):
 
     # Directors
 
-    def board(self, _):
-        """A board of a director is lost."""
-        chips = [(w, c) for w, cs in self.net.units.items() if len(cs) > 2 for c in cs]
-        inside = self.net.design.get("core", {}).get("inside", {})
-        if not chips or inside.get("line_chips") != 1 or inside.get("fabric_chips") != 1:
-            return
-        whole, chip = self.rng.choice(chips)
-        fabric = self.net.fabric.copy()
-        for port in list(fabric.nodes[chip].links):
-            fabric.unlink(chip, port)
-        if len(fabric.reachable(self.net.entry)) != len(fabric.nodes) - 1:
-            return
+    def lost(self, fabric, chips):
+        for chip in chips:
+            for port in list(fabric.nodes[chip].links):
+                if port in fabric.nodes[chip].links:
+                    fabric.unlink(chip, port)
+
+    def draw_boards(self, count):
+        """Boards of one side of a director, or of several directors, that take nothing else along but hosts."""
+        for _ in range(20):
+            drawn = self.rng.sample(sorted(self.net.boards), min(count, len(self.net.boards)))
+            fabric, chips = self.net.fabric.copy(), set().union(*(self.net.boards[b] for b in drawn))
+            if len(drawn) < count or any(a[0] == b[0] and a[1][0] != b[1][0] for a in drawn for b in drawn):
+                continue
+            self.lost(fabric, chips)
+            gone = set(fabric.nodes) - fabric.reachable(self.net.entry) - chips
+            left = {(b[0], b[1][0]) for b in self.net.boards if b not in drawn}
+            if all(fabric.nodes[g].kind == "H" for g in gone) and all((b[0], b[1][0]) in left for b in drawn):
+                return [self.net.boards[b] for b in drawn]
+        return None
+
+    def links_of(self, chips):
+        """Traces to other boards, and outer cables."""
+        mine = [c for c in self.net.fabric.edges() if c[0] in chips or c[2] in chips]
+        traces = [c for c in mine if self.net.unit_of.get(c[0]) == self.net.unit_of.get(c[2])]
+        outer = [c for c in mine if c not in traces]
+        self.rng.shuffle(traces)
+        self.rng.shuffle(outer)
+        return traces, outer
+
+    def board_dies(self, fabric, chips):
+        """It is called by one of its chips. Returns the id of its alert."""
+        self.lost(fabric, chips)
         self.look(fabric, self.either())
-        self.expect("raised board-missing")
-        name = self.events[0]["alert"]["id"] if self.events else None
+        if not self.expect("raised board-missing"):
+            return None
+        fields = self.events[0]["fields"]
+        self.check(int(fields["FTCHECK_GUID"], 16) in chips, "a hook is told of %s %s: %s" %
+                   (fields["FTCHECK_SWITCH"], fields["FTCHECK_GUID"], self.told()))
+        return self.events[0]["alert"]["id"]
+
+    def board_reboots(self, _):
+        """A board of a director is lost, and comes back link by link: one alert."""
+        drawn = self.draw_boards(1)
+        if not drawn:
+            return
+        fabric = self.net.fabric.copy()
+        name = self.board_dies(fabric, drawn[0])
         self.interrupted(fabric)
-        self.look(self.net.fabric, self.either(), 100)
+        traces, outer = self.links_of(drawn[0])
+        rest, events = traces + outer, []
+        if self.rng.random() < 0.5:
+            rest = traces[:1] + self.rng.sample(rest[1:], len(rest) - 1)
+        while rest:
+            count = self.rng.randint(1, 1 + len(rest) // 3)
+            for cable in rest[:count]:
+                self.join(fabric, cable)
+            rest = rest[count:]
+            events += self.look(fabric, self.either())
+            others = [f["text"] for f in self.warnings() if f["code"] != "board-missing"]
+            self.check(not others, "while a board comes back: %s" % others)
+        self.one_alert(events, name, "a board that comes back is not one alert")
+        self.well_again()
+
+    def two_boards(self, _):
+        """Two boards are lost one after the other, and come back in any order."""
+        drawn = self.draw_boards(2)
+        if not drawn:
+            return
+        fabric, ids = self.net.fabric.copy(), []
+        for chips in drawn:
+            ids.append(self.board_dies(fabric, chips))
+            self.interrupted(fabric)
+        first = self.rng.randrange(2)
+        for number in (first, 1 - first):
+            fabric = self.net.fabric.copy()
+            if number == first:
+                self.lost(fabric, drawn[1 - first])
+            self.look(fabric, self.either())
+            self.expect("cleared board-missing")
+            self.check([e["alert"]["id"] for e in self.events] == [ids[number]], "another board is back: %s" % self.told())
+        self.well_again()
+
+    def board_beside_dark_ports(self, _):
+        """Traces and cables of a board are out, then all of it; it comes back without them. The id is that of the board."""
+        drawn, ids = self.draw_boards(1), set()
+        if not drawn:
+            return
+        for out in range(2):
+            self.begin()
+            fabric = self.net.fabric.copy()
+            traces, outer = self.links_of(drawn[0])
+            between = [c for c in outer if c[0] in self.net.unit_of and c[2] in self.net.unit_of]
+            for cable in (traces[:1] if out else []) + (between[:1] if out else []):
+                fabric.unlink(*cable[:2])
+            if len(fabric.reachable(self.net.entry)) != len(fabric.nodes):
+                return
+            self.look(fabric, "all")
+            without = fabric.copy()
+            self.lost(fabric, drawn[0])
+            self.look(fabric, self.either())
+            found = [f for f in self.warnings() if f["code"] == "board-missing"]
+            self.check(len(found) == 1 == len(self.warnings()), "a board beside dark ports: %s" % self.told())
+            ids.update(f["id"] for f in found)
+            over = [e["alert"]["text"] for e in self.events if e["alert"]["event"] == "cleared"]
+            self.check(all(t.startswith("now part of ") for t in over), "not a part of it: %s" % over)
+            self.interrupted(fabric)
+            if out:
+                self.look(without, self.either())
+                self.look(without, "all", RETURNING_S + 1)
+                self.check({f["code"] for f in self.warnings()} == {"cable-missing"}, "back without some: %s" % self.told())
+            self.look(self.net.fabric, "all")
+            self.well_again()
+        self.check(len(ids) == 1, "the id of a board depends on dark ports: %s" % ids)
+
+    def board_replaced(self, _):
+        """Other chips in the place of a board; later these go."""
+        drawn = self.draw_boards(1)
+        if not drawn:
+            return
+        fabric, turn = self.net.fabric.copy(), {}
+        self.board_dies(fabric, drawn[0])
+        healthy = self.net.fabric.copy()
+        for number, chip in enumerate(sorted(drawn[0])):
+            old = self.net.fabric.nodes[chip]
+            turn[chip] = GROWN + 16 * number
+            healthy.remove(chip)
+            healthy.add(Node("S", turn[chip], old.ports, old.description, old.lid, old.system))
+        for chip in turn:
+            old = self.net.fabric.nodes[chip]
+            for port, (far, far_port) in old.links.items():
+                healthy.link(turn[chip], port, far, far_port, old.rates[port])
+        self.look(healthy, self.either())
         self.expect("cleared board-missing")
-        self.check(all(e["alert"]["id"] == name for e in self.events), "another board: %s" % self.told())
+        self.check(self.report["verdict"] == "ok", "a replaced board: %s" % self.told())
+        self.quiet(healthy, "a replaced board stays quiet")
+        self.interrupted(healthy)
+        self.board_dies(healthy.copy(), set(turn.values()))
+
+    def director_reboots(self, _):
+        """All of a director, trace by trace."""
+        whole = [w for w in self.net.mortal() if len(self.net.units[w]) > 1]
+        if not whole:
+            return
+        whole = self.rng.choice(whole)
+        fabric = self.net.fabric.copy()
+        name = self.dies(fabric, whole)
+        self.interrupted(fabric)
+        inside, between, hosts = self.cables_of(whole)
+        self.rng.shuffle(inside)
+        # Some link shows each chip before the first one is seen without its traces.
+        rest, events = inside + between + hosts, []
+        for cable in rest[:len(inside) // 2]:
+            self.join(fabric, cable)
+        rest = rest[len(inside) // 2:]
+        while rest:
+            count = self.rng.randint(1, 1 + len(rest) // 3)
+            for cable in rest[:count]:
+                self.join(fabric, cable)
+            rest = rest[count:]
+            events += self.look(fabric, self.either())
+            self.only_gone("while a director comes back")
+        self.one_alert(events, name, "a director that comes back is not one alert")
         self.well_again()
 
     COURSES = [Rig.dead, Rig.reboot, Rig.pull, Rig.swap, slow_boot, slow_boot, boots_without_a_cable, boots_without_a_cable, dies_while_it_comes_back, dies_while_it_comes_back,
                flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
-               board]
+               board_reboots, board_reboots, two_boards, board_beside_dark_ports, board_replaced, director_reboots]
 
 
 def inferred_network(rng, number):
@@ -414,6 +558,21 @@ def inferred_network(rng, number):
     return net
 
 
+def boards_network(rng, naming):
+    """Directors whose chips have names with slots, of two makers, or tell nothing; 1 or 2 chips are on a board."""
+    net = director_network(rng)
+    for guid, name in net.planned.items():
+        if naming == "slots":
+            net.fabric.nodes[guid].description = name
+        elif naming == "vendor":
+            net.fabric.nodes[guid].description = campaign_directors.vendors_name(name.decode()).encode()
+    net.label = "boards, " + naming
+    for whole, chips in net.units.items():
+        for chip in chips if len(chips) > 1 else ():
+            net.boards[whole, net.planned[chip].decode().split(" ")[1].split("/")[0]].add(chip)
+    return net
+
+
 def networks(options):
     labels = FAMILIES + ["directors"]
     drawn = [(options.seed, number) for number in range(options.rounds)]
@@ -427,6 +586,10 @@ def networks(options):
             net = inferred_network(rng, turn)
         if net.design and (not options.only or options.only == net.label):
             yield number + 1000 * (seed if seed != options.seed else 0), net
+    for number in range(-(-options.rounds // 8)):
+        net = boards_network(random.Random("boards:%d:%d" % (options.seed, number)), ["slots", "alike", "vendor", "alike"][number % 4])
+        if not options.only or options.only == net.label:
+            yield number + 1000, net
 
 
 if __name__ == "__main__":

@@ -61,6 +61,7 @@ class Network:
             if patternless and node.kind == "S":
                 rng.shuffle(numbers)
             ports[node.guid] = dict(zip(range(1, node.ports + 1), numbers))
+        planned = {node.guid: node.description for node in fabric.switches()}
         same = rng.random() < 0.4
         for number, node in zip(rng.sample(range(0x10000), len(fabric.nodes)), fabric.switches()):
             node.description = b"MT Switch" if same else b"sw-%04x" % number
@@ -74,6 +75,8 @@ class Network:
             self.fabric.nodes[guids[node.guid]].system = guids[whole] if whole in systems else 0
             self.units[guids[whole]].add(guids[node.guid])
         self.unit_of = {chip: whole for whole, chips in self.units.items() for chip in chips}
+        self.planned = {guids[guid]: name for guid, name in planned.items()}  # of switches: their names in the plan
+        self.boards = collections.defaultdict(set)  # the chips of a board, by (director, slot), where that is known
         self.entry = rng.choice([h.guid for h in self.fabric.hosts() if h.links])
 
     def cables(self, fabric=None):

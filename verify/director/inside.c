@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "verify/director/inside.h"
+#include "verify/model/recall.h"
 
 /* The evidence that the chips on the other side show of a gap, in traces. */
 struct gap_shadow {
@@ -145,14 +146,33 @@ static struct gap_shadow gap_shadow(const struct ft_inspection *in, const struct
 	return s;
 }
 
-/* Adds the ports that should lead to the board to the finding. */
-static void gap_where(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, enum ft_link link)
+/* By the baseline. */
+static void recalled_where(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
+			   enum ft_link link)
+{
+	struct ft_model *m = in->x->m;
+	const struct ft_chip *chips = ft_inspected_chips(in);
+
+	for (uint32_t i = 0; i < in->d->count; i++) {
+		const struct ft_node *node = &m->chips->nodes[chips[i].node];
+
+		for (uint32_t p = node->first_port; p < node->first_port + node->port_count; p++)
+			if (chips[i].line != gap->spot.line && m->chips->ports[p].link == link &&
+			    !m->trace_claimed[p] && ft_port_led_to(in, gap, p))
+				ft_finding_where_trace(m, f, p);
+	}
+}
+
+void ft_gap_where(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, enum ft_link link)
 {
 	struct ft_model *m = in->x->m;
 	const struct ft_chip *chips = ft_inspected_chips(in);
 	uint32_t first = gap->whole ? 0 : gap->spot.chip, end = first + gap_chips(in, gap);
+	bool recalled;
 
-	for (uint32_t i = 0; i < in->d->count; i++)
+	recalled_where(in, f, gap, link);
+	recalled = f->where_count > 0;
+	for (uint32_t i = 0; !recalled && !gap->members && i < in->d->count; i++)
 		for (uint32_t c = first; chips[i].line != gap->spot.line && c < end; c++) {
 			struct ft_spot spot = {gap->spot.line, gap->placed ? gap->spot.board : UINT32_MAX, c};
 			struct ft_gap one = {.spot = {gap->spot.line, gap->spot.board, c}};
@@ -171,13 +191,18 @@ static void gap_where(const struct ft_inspection *in, struct ft_finding *f, cons
 
 /* ---- findings ---- */
 
-void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, bool line, struct ft_text *name)
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, bool line,
+		  struct ft_text *name)
 {
 	struct ft_model *m = in->x->m;
 	struct ft_place place;
 
 	m->failed |= name->failed;
-	f->board = (struct ft_finding_board){.known = true, .line = line};
+	f->board = (struct ft_finding_board){.known = true, .line = line, .gap = gap, .director = in->d->guid};
+	if (gap && gap->placed && (is_named(in, gap->spot) || m->plan->cable_count > 0)) {
+		f->board.board = gap->spot.board + 1;
+		f->board.chip = gap->whole ? 0 : gap->spot.chip + 1;
+	}
 	place = (struct ft_place){.name = name->data, .guid = m->observed.switches[in->observed].guid};
 	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, &place, NULL);
 }
@@ -194,7 +219,7 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 		gap_add(in, gap, &name);
 		ft_text_printf(&name, " of %s", m->observed.switches[in->observed].label);
 	}
-	ft_board_act(in, f, gap->spot.line, &name);
+	ft_board_act(in, f, gap, gap->spot.line, &name);
 }
 
 /* "; it is L04 or L06, whichever was not empty before" */
@@ -203,7 +228,7 @@ static void slots_add(const struct ft_inspection *in, const struct ft_gap *gap, 
 	enum { NAMED_MOST = 4 };
 	uint32_t count = 0, named = 0;
 
-	if (!gap->whole || (gap->placed && is_named(in, gap->spot)))
+	if (!gap->whole || (gap->placed && is_named(in, gap->spot)) || ft_lost_of(in, gap))
 		return;
 	for (uint32_t b = 0; gap->empty && b < BOARDS_MOST; b++)
 		count += gap->empty[b];
@@ -222,12 +247,27 @@ static void slots_add(const struct ft_inspection *in, const struct ft_gap *gap, 
 	ft_text_printf(text, ", whichever is not empty by intent");
 }
 
+/* " (that of chip sw-0a 0x0002c903…)", where no name says which it is, and ", seen until 2026-11-20T12:00:00Z,". */
+static void lost_add(const struct ft_inspection *in, const struct ft_gap *gap, struct ft_text *text)
+{
+	const struct ft_lost *lost = ft_lost_of(in, gap);
+	char until[FT_TIME_SIZE];
+
+	if (!lost)
+		return;
+	if (!gap->placed || !is_named(in, gap->spot))
+		ft_text_printf(text, " (that of chip %s 0x%016" PRIx64 ")", lost->chip->name, lost->chip->guid);
+	if (ft_recall_until(in->x->m, lost->chip->gone_s, until)[0])
+		ft_text_printf(text, ", seen until %s,", until);
+}
+
 static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
 		    const struct gap_shadow *s, uint32_t cables, uint32_t hosts)
 {
 	struct ft_model *m = in->x->m;
 	const char *director = m->observed.switches[in->observed].label, *part;
 	const char *others = gap->spot.line ? "fabric boards" : "line boards";
+	_cleanup_(ft_text_release) struct ft_text lost = {0};
 	bool mute = f->evidence == FT_EVIDENCE_MUTE;
 	char words[48], host_words[48];
 
@@ -252,8 +292,10 @@ static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const 
 	if (hosts > 0)
 		ft_text_printf(&in->x->text_b, "%s%s", cables > 0 ? " and " : ", and with it ",
 			       ft_plural(hosts, "host", host_words));
-	ft_say(m, &f->text, "%s of %s is missing: its %u traces to the %s are %s%s", part, director, s->expected,
-	       others, down_word(m), ft_text_string(&in->x->text_b));
+	lost_add(in, gap, &lost);
+	m->failed |= lost.failed;
+	ft_say(m, &f->text, "%s of %s%s is missing: its %u traces to the %s are %s%s", part, director,
+	       ft_text_string(&lost), s->expected, others, down_word(m), ft_text_string(&in->x->text_b));
 	ft_text_reset(&in->x->text_b);
 	slots_add(in, gap, &in->x->text_b);
 	ft_say(m, &f->fix, "look at the board's lights, reseat it, then replace it%s", ft_text_string(&in->x->text_b));
@@ -299,7 +341,7 @@ static bool gap_has_witness(const struct ft_inspection *in, const struct ft_gap 
 {
 	uint32_t need;
 
-	if (!gap->whole || !gap->spot.line || in->lines_planned)
+	if (!gap->whole || !gap->spot.line || in->lines_planned || ft_lost_of(in, gap))
 		return true;
 	need = gap_is_usual(in, gap) ? 1 : 2;
 	return ft_outer_cables_fold(in, NULL, gap, FT_LINK_DOWN) >= need + surplus_at(in) ||
@@ -310,6 +352,7 @@ static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap
 {
 	struct ft_model *m = in->x->m;
 	struct gap_shadow s = gap_shadow(in, gap);
+	const struct ft_lost *lost = ft_lost_of(in, gap);
 	bool mute = gap_is_mute(&s);
 	struct ft_finding *f;
 	uint32_t cables = 0, hosts = 0;
@@ -322,7 +365,9 @@ static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap
 		return;
 	f = ft_finding_add(m, mute ? FT_CODE_SWITCH_MUTE : FT_CODE_BOARD_MISSING,
 			   mute ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT);
-	gap_where(in, f, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN);
+	ft_gap_where(in, f, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN);
+	if (lost)
+		ft_finding_subject(m, f, lost->chip->name, lost->chip->guid);
 	if (gap->spot.line) {
 		cables = ft_outer_cables_fold(in, f, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN);
 		hosts = ft_outer_hosts_fold(in, gap, cables);
@@ -377,8 +422,11 @@ static uint32_t board_cables(const struct ft_inspection *in, uint32_t board)
 	return cables;
 }
 
-/* True if places follow from the numbers in names, so that an empty place is that of the missing board. */
-static bool side_is_numbered(const struct ft_inspection *in, bool line)
+/*
+ * If places follow from the numbers in names, so that an empty place is that of the missing board: the number of the
+ * first place. Else UINT32_MAX.
+ */
+static uint32_t side_offset(const struct ft_inspection *in, bool line)
 {
 	const struct ft_chip *chips = ft_inspected_chips(in);
 	uint32_t offset = UINT32_MAX;
@@ -389,10 +437,10 @@ static bool side_is_numbered(const struct ft_inspection *in, bool line)
 		if (chips[i].line != line)
 			continue;
 		if (!chips[i].named || (offset != UINT32_MAX && own != offset))
-			return false;
+			return UINT32_MAX;
 		offset = own;
 	}
-	return offset != UINT32_MAX;
+	return offset;
 }
 
 /* The number of places; those that names show may be more than there are boards. */
@@ -447,18 +495,26 @@ static void boards_check(const struct ft_inspection *in, bool line)
 {
 	uint32_t wanted = line ? in->want.line_boards : in->want.fabric_boards;
 	uint32_t seen = line ? in->d->seen.line_boards : in->d->seen.fabric_boards;
-	bool numbered = side_is_numbered(in, line), taken[BOARDS_MOST] = {false}, empty[BOARDS_MOST] = {false};
+	uint32_t offset = side_offset(in, line);
+	bool numbered = offset != UINT32_MAX, taken[BOARDS_MOST] = {false}, empty[BOARDS_MOST] = {false};
 	bool certain = wanted > seen && slots_empty(in, line, wanted, empty) <= wanted - seen;
 
 	for (uint32_t n = seen; n < wanted && n < BOARDS_MOST; n++) {
-		uint32_t votes, board = board_free(in, line, wanted, taken, &votes);
+		uint32_t votes, board = board_free(in, line, wanted, taken, &votes), own;
+		const struct ft_lost *lost = ft_lost_next(in, line);
 		struct ft_gap gap = {.spot = {line, board, 0}, .whole = true, .seen = seen, .wanted = wanted};
 
 		if (board == FT_NONE)
 			return;
-		taken[board] = true;
+		own = lost && lost->named && numbered ? lost->slot.number - offset : BOARDS_MOST;
+		lost = own < BOARDS_MOST && (taken[own] || board_is_seen(in, line, own)) ? NULL : lost;
+		if (lost && own < BOARDS_MOST)
+			gap.spot.board = own;
+		ft_lost_take(in, &gap, gap_chips(in, &gap), lost);
+		taken[gap.spot.board] = true;
 		/* If boards are counted by GUIDs, the presence of that number in other directors proves nothing. */
-		gap.placed = (numbered && (certain || votes > 0)) || (line && in->x->m->plan->cable_count > 0);
+		gap.placed = (numbered && (certain || votes > 0 || gap.spot.board == own)) ||
+			     (line && in->x->m->plan->cable_count > 0);
 		gap.empty = numbered ? empty : NULL;
 		gap_explain(in, &gap);
 	}
@@ -483,8 +539,15 @@ static void chips_check(const struct ft_inspection *in)
 					     .wanted = wanted};
 			const struct ft_chip like = {.line = chips[i].line, .board = chips[i].board, .chip = c};
 
-			if (!ft_chip_at(in->x->m->chassis, in->d, &like))
-				gap_explain(in, &gap);
+			if (in->returning[i] || ft_chip_at(in->x->m->chassis, in->d, &like))
+				continue;
+			/* Boards are numbered by GUIDs: it is told with the board that it is on. */
+			if (!chips[i].named && in->absent[like.line] > 0) {
+				in->absent[like.line]--;
+				continue;
+			}
+			ft_lost_take(in, &gap, 1, ft_lost_on_board(in, &chips[i]));
+			gap_explain(in, &gap);
 		}
 	}
 }
@@ -520,29 +583,41 @@ static void bare_report(const struct ft_inspection *in)
 	       hosts > 0 ? ft_plural(hosts, "host", words) : "");
 	ft_say(m, &f->fix, "look at the power of %s and at the lights of its fabric boards", label);
 	ft_text_printf(&name, "the fabric boards of %s", label);
-	ft_board_act(in, f, false, &name);
+	ft_board_act(in, f, NULL, false, &name);
 }
 
 static int director_inspect(struct explain *x, uint32_t place, struct ft_map *widths)
 {
 	struct ft_model *m = x->m;
-	uint32_t observed = m->observed_of[place], hosts_told = 0, holes = FT_NONE;
+	uint32_t observed = m->observed_of[place], hosts_told = 0, holes = FT_NONE, gaps = 0, absent[2] = {0}, lacking;
+	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
+	bool returning;
 	struct ft_inspection in = {.x = x,
 				   .d = ft_director_of(m, observed),
 				   .observed = observed,
 				   .place = place,
 				   .widths = widths,
 				   .hosts_told = &hosts_told,
-				   .holes = &holes};
+				   .holes = &holes,
+				   .gap_count = &gaps,
+				   .absent = absent};
 
 	if (!in.d || m->status[place] == FT_STATUS_ISOLATED)
 		return 0;
+	/* Of one that is coming back as a whole explain/returning.c tells. */
+	returning = was && ft_recall_is_back(m, place, was, was->back_s);
+	if (returning && ft_recall_traces(m, was, &lacking) && lacking > 0)
+		return 0;
 	in.want = m->chassis->usual[in.d->tier];
 	in.lines_planned = m->plan->inside[in.d->tier].line_boards > 0;
+	if (ft_lost_find(&in) < 0)
+		return -ENOMEM;
 	if (in.d->seen.fabric_boards == 0 && in.want.fabric_boards > 0) {
 		bare_report(&in);
 		return 0;
 	}
+	if (!returning)
+		ft_returning_boards(&in);
 	boards_check(&in, false);
 	boards_check(&in, true);
 	chips_check(&in);

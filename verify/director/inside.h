@@ -15,6 +15,12 @@ struct ft_inspection {
 	uint32_t *hosts_told;  /* missing hosts of it that findings account for */
 	uint32_t *holes;       /* dark ports between its cables, more than others have; FT_NONE: not counted yet */
 	bool lines_planned;    /* the plan gives the number of line boards */
+	struct ft_lost *lost;  /* chips that the baseline knows and that are not there, board by board */
+	uint32_t lost_count;
+	uint32_t *gap_count;   /* gaps that have a number */
+	uint32_t *absent;      /* chips without a slot that boards which are coming back still lack: fabric, line */
+	uint32_t *known_board; /* by chip: as of lost ones, or FT_NONE */
+	bool *returning;       /* by chip: it is coming back, or others of its board are */
 };
 
 static inline const struct ft_chip *ft_inspected_chips(const struct ft_inspection *in)
@@ -38,14 +44,50 @@ static inline struct ft_spot ft_spot_of(const struct ft_chip *chip)
 	return (struct ft_spot){chip->line, chip->board, chip->chip};
 }
 
+/* A chip that was there. */
+struct ft_lost {
+	const struct ft_baseline_chip *chip;
+	bool line;
+	bool named; /* its name gives @slot */
+	struct ft_slot slot;
+	uint32_t board;	  /* number of its board among those of the side that are known; see recalled.c */
+	uint32_t waiting; /* ports of chips that are seen and led to it, and lead nowhere now */
+	uint32_t gap;	  /* number of the gap that it is missing in; 0: none yet, FT_NONE: nothing waits for it */
+};
+
 /* A missing board, or a missing chip of a board. */
 struct ft_gap {
 	struct ft_spot spot;
 	bool placed;	       /* the board is identified; else only the number of boards is too low */
 	const bool *empty;     /* if not placed, by place: the possible slots; NULL: any */
 	bool whole;	       /* the whole board is missing */
+	bool *members;	       /* of a board that is coming back, by chip of the director: those on it; else NULL */
+	uint32_t number;       /* of gaps with lost chips: from 1; 0: none is known */
 	uint32_t seen, wanted; /* boards on this side, or chips on the board */
 };
+
+/* recalled.c */
+
+/* Finds the lost chips of the director, and those that are coming back. 0 or -ENOMEM. */
+int ft_lost_find(struct ft_inspection *in);
+
+/* The next lost chip of that side that is in no gap, or NULL. */
+struct ft_lost *ft_lost_next(const struct ft_inspection *in, bool line);
+
+/* A lost chip of the board that @chip is on, that is in no gap, or NULL. */
+const struct ft_lost *ft_lost_on_board(const struct ft_inspection *in, const struct ft_chip *chip);
+
+/* Puts up to @count lost chips of the board of @like into @gap; NULL: none. Returns how many. */
+uint32_t ft_lost_take(const struct ft_inspection *in, struct ft_gap *gap, uint32_t count, const struct ft_lost *like);
+
+/* The lost chip of the gap with the lowest GUID, or NULL: none is known. */
+const struct ft_lost *ft_lost_of(const struct ft_inspection *in, const struct ft_gap *gap);
+
+/* True if port @port of m->chips led to the gap, and does not lead anywhere now. */
+bool ft_port_led_to(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t port);
+
+/* Reports the boards that are coming back. */
+void ft_returning_boards(const struct ft_inspection *in);
 
 /* traces.c */
 
@@ -97,7 +139,14 @@ uint32_t ft_outer_hosts_fold(const struct ft_inspection *in, const struct ft_gap
 /* inside.c: adds "line board L05" or, without slot names, "line board 5" to @text. */
 void ft_board_add(const struct ft_inspection *in, struct ft_spot spot, struct ft_text *text);
 
-/* The action to reseat a line or fabric board, or a chip of it; @name: what it is called. */
-void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, bool line, struct ft_text *name);
+/* Adds the ports that led, or should lead, to the board to the finding. */
+void ft_gap_where(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, enum ft_link link);
+
+/*
+ * The action to reseat a line or fabric board, or a chip of it; @name: what it is called; @gap: what is missing, or
+ * NULL.
+ */
+void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, bool line,
+		  struct ft_text *name);
 
 #endif

@@ -358,6 +358,37 @@ static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_fin
 	return taken;
 }
 
+/* By the baseline. */
+static uint32_t recalled_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
+				     enum ft_link link)
+{
+	struct ft_model *m = in->x->m;
+	uint32_t taken = 0;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
+		uint32_t observed = m->observed_of[pair->peer], lacking = in->x->missing[pair->cell], count = 0;
+		const struct ft_node *node = observed == FT_NONE ? NULL : node_of(m, observed);
+
+		for (uint32_t p = node ? node->first_port : 0;
+		     node && count < lacking && p < node->first_port + node->port_count; p++) {
+			uint32_t own = ft_port_origin(m, p);
+
+			if (own == FT_NONE || m->snapshot->ports[p].link != link || m->port_claimed[p] ||
+			    !ft_port_led_to(in, gap, own))
+				continue;
+			if (f)
+				ft_finding_where_port(m, f, p);
+			count++;
+		}
+		if (f && count > 0) {
+			in->x->missing[pair->cell] -= count;
+			lack_say(in, f, pair->peer, count, link);
+		}
+		taken += count;
+	}
+	return taken;
+}
+
 uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
 			      enum ft_link link)
 {
@@ -367,6 +398,8 @@ uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding 
 
 	if (m->plan->cable_count > 0)
 		return planned_cables_fold(in, f, gap, link);
+	if (gap->number > 0 || gap->members)
+		return recalled_cables_fold(in, f, gap, link);
 	by = knowledge_of(in, gap);
 	untold = by == BY_HABIT ? ports_untold(in, gap) : 0;
 	ft_gap_ports(in, gap, &room);

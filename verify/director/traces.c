@@ -257,6 +257,7 @@ static int pairs_make(const struct ft_inspection *in, struct pairs *pairs)
 					.ends = {&chips[i], &chips[n]},
 					.wanted = ft_traces_wanted(in, &chips[i], &chips[n]),
 					.seen = ft_traces_between(in->x->m->chassis, &chips[i], &chips[n]),
+					.told = in->returning[i] || in->returning[n],
 				};
 	return 0;
 }
@@ -495,7 +496,7 @@ static void cut_report(const struct ft_inspection *in, struct pairs *pairs, cons
 	ft_say(m, &f->text, "%s is cut off: none of its %u traces to the fabric boards is up%s%s", ft_text_string(text),
 	       cut.wanted, isolated ? ", and with it " : "", isolated ? ft_plural(cut.hosts, "host", words) : "");
 	ft_say(m, &f->fix, "reseat this line board, then replace it");
-	ft_board_act(in, f, true, text);
+	ft_board_act(in, f, NULL, true, text);
 	if (cut.links > 0)
 		ft_finding_symptom(m, f, in->observed, 0, "%s that %s plugged into it carr%s nothing through it",
 				   ft_plural(cut.links, "cable", words), cut.links == 1 ? "is" : "are",
@@ -611,7 +612,7 @@ static void chip_report(const struct ft_inspection *in, const struct ft_chip *ch
 	ft_say(m, &f->fix,
 	       "so many dead traces of one chip are its own fault, or its board's: reseat %s, then replace it",
 	       ft_text_string(far));
-	ft_board_act(in, f, chip->line, name);
+	ft_board_act(in, f, NULL, chip->line, name);
 }
 
 /*

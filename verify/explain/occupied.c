@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "verify/explain/residual.h"
+#include "verify/model/recall.h"
 
 /* Restores the cable from @port of @planned to @q, in the port of @q that waits for it, if known. */
 static void missing_act(struct explain *x, struct ft_finding *f, uint32_t port, uint32_t planned, uint32_t q)
@@ -218,6 +219,20 @@ static bool has_planned_neighbour(const struct ft_model *m, uint32_t observed)
 	return false;
 }
 
+/* A director that comes back may have chips for a while that nothing joins to the others. */
+static bool is_returning_chip(const struct ft_model *m, uint32_t observed)
+{
+	const struct ft_node *node = node_of(m, observed);
+
+	for (uint32_t p = node->first_port; p < node->first_port + node->port_count; p++) {
+		uint32_t port = ft_port_origin(m, p);
+
+		if (port != FT_NONE)
+			return ft_recall_chip_is_back(m, m->chips->ports[port].node);
+	}
+	return false;
+}
+
 void ft_unplanned_explain(struct explain *x)
 {
 	enum { STRANGERS_MAX = 16 };
@@ -227,7 +242,7 @@ void ft_unplanned_explain(struct explain *x)
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[i];
 
-		if (sw->planned != FT_NONE || sw->tolerated)
+		if (sw->planned != FT_NONE || sw->tolerated || is_returning_chip(m, i))
 			continue;
 		/* Of a device that invents switches without end, only those count that show where it is cabled. */
 		if (m->snapshot->source.stopped && (told == STRANGERS_MAX || !has_planned_neighbour(m, i)))

@@ -78,13 +78,13 @@ static uint32_t lack_take(struct explain *x, struct ft_finding *f, uint32_t plac
 	return lacking;
 }
 
-/* The number of cables that the switch in @place lacks. */
+/* The number of cables, and of traces that it had, that the switch in @place lacks. */
 static uint32_t lacking_count(const struct explain *x, uint32_t place, uint32_t *ret_planned)
 {
 	const struct ft_model *m = x->m;
-	uint32_t lacking = 0;
+	uint32_t lacking;
 
-	*ret_planned = 0;
+	*ret_planned = ft_recall_traces(m, ft_recall_switch(m, place), &lacking);
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
 		uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
 
@@ -103,21 +103,25 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	char kind[FT_KIND_WORDS_SIZE];
 	struct ft_finding *f = ft_finding_add(
 		m, ft_gone_isolates(m, place) ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
-	uint32_t lacking = 0;
+	uint32_t traces, traces_planned = ft_recall_traces(m, ft_recall_switch(m, place), &traces), lacking = 0;
+	const char *links = traces_planned ? "cables and traces" : "cables";
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
 		lacking += lack_take(x, f, place, pair);
+	if (lacking == 0)
+		ft_finding_where_switch(m, f, m->observed_of[place], 0);
 	/* It has a path to the others again. */
 	f->severity = FT_SEVERITY_WARNING;
 	f->planned_as = m->places[place]->name;
 	ft_finding_subject(m, f, sw->name, sw->guid);
 	f->count = f->impact.links_lost = lacking;
+	lacking += traces;
 	f->returning.up = planned - lacking;
 	f->returning.of = planned;
-	ft_say(m, &f->expected, "%u cables", planned);
+	ft_say(m, &f->expected, "%u %s", planned, links);
 	ft_say(m, &f->observed, "%u of them are up", planned - lacking);
-	ft_say(m, &f->text, "%s %s is coming back: %u of %u cables are up", ft_kind_words(m, place, kind), sw->label,
-	       planned - lacking, planned);
+	ft_say(m, &f->text, "%s %s is coming back: %u of %u %s are up", ft_kind_words(m, place, kind), sw->label,
+	       planned - lacking, planned, links);
 	ft_text_add_span(&span, ft_recall_returning_s(m) * 1000);
 	ft_say(m, &f->fix,
 	       "wait until its links are up; what is still dark %s after its return is told cable by cable. If it "

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "probe/snapshot.h"
 #include "verify/model/chassis.h"
+#include "verify/model/verify.h"
 
 void ft_baseline_free(struct ft_baseline *b)
 {
@@ -20,9 +21,12 @@ void ft_baseline_free(struct ft_baseline *b)
 		free(b->switches[i].name);
 		free(b->switches[i].planned_as);
 	}
+	for (uint32_t i = 0; b->chips && i < b->chip_count; i++)
+		free(b->chips[i].name);
 	for (uint32_t i = 0; b->hosts && i < b->host_count; i++)
 		free(b->hosts[i].name);
 	free(b->switches);
+	free(b->chips);
 	free(b->cables);
 	free(b->hosts);
 	free(b);
@@ -55,11 +59,12 @@ struct look {
 	const struct ft_baseline *old; /* NULL: there is none */
 	struct ft_baseline *b;	       /* the merged result */
 	struct ft_map by_guid;	       /* index into b->switches */
+	struct ft_map by_chip;	       /* likewise, into b->chips */
 	struct ft_map by_place;	       /* likewise, by the hash of planned_as */
 	struct ft_map wrong;	       /* ports that hold a cable which is not where it belongs */
 	struct ft_map held;	       /* ports that hold an entry learned now: of a cable its index, or HELD_BY_HOST */
 	bool changed;
-	bool moved; /* a switch went, came back or is whole again */
+	bool moved; /* a switch or a chip went, came back or is whole again */
 	/*
 	 * Planned switches are missing: which of several equivalent ones may be a guess. Not with a memory of the same
 	 * plan: there a switch that stands where it did has its former place (ft_recall_stands()), and the others have
@@ -71,6 +76,7 @@ struct look {
 static void look_release(struct look *l)
 {
 	ft_map_release(&l->by_guid);
+	ft_map_release(&l->by_chip);
 	ft_map_release(&l->by_place);
 	ft_map_release(&l->wrong);
 	ft_map_release(&l->held);
@@ -102,9 +108,10 @@ static int look_alloc(struct look *l)
 	l->b->time_s = l->report->time_s;
 	plan_keep(l);
 	l->b->switches = calloc(l->report->switch_count + (old ? old->switch_count : 0) + 1, sizeof(*l->b->switches));
+	l->b->chips = calloc(l->snapshot->node_count + (old ? old->chip_count : 0) + 1UL, sizeof(*l->b->chips));
 	l->b->cables = calloc(ports / 2 + (old ? old->cable_count : 0) + 1, sizeof(*l->b->cables));
 	l->b->hosts = calloc(ports + (old ? old->host_count : 0) + 1, sizeof(*l->b->hosts));
-	return l->b->switches && l->b->cables && l->b->hosts ? 0 : -ENOMEM;
+	return l->b->switches && l->b->chips && l->b->cables && l->b->hosts ? 0 : -ENOMEM;
 }
 
 /* When an entry that is not observed now was last seen: at the previous check, unless it was gone already. */
@@ -214,6 +221,108 @@ static uint64_t owner_of(const struct look *l, const struct ft_node *node)
 	return 0;
 }
 
+/* ---- chips of directors ---- */
+
+/* Adds it, without times, unless its GUID is taken. @name is copied. Returns 1, 0 or -ENOMEM. */
+static int chip_add(struct look *l, uint64_t guid, uint64_t owner, const char *name, size_t length)
+{
+	struct ft_baseline_chip *chip = &l->b->chips[l->b->chip_count];
+	int r = ft_map_add(&l->by_chip, guid, l->b->chip_count, NULL);
+
+	if (r <= 0)
+		return r;
+	*chip = (struct ft_baseline_chip){.guid = guid, .owner = owner, .name = ft_text_safe_dup(name, length)};
+	l->b->chip_count++;
+	return chip->name ? 1 : -ENOMEM;
+}
+
+/* By GUID, as they are written; NULL: it is none. */
+static const struct ft_baseline_chip *old_chip(const struct look *l, const struct ft_map *known, uint64_t guid)
+{
+	uint32_t i = ft_map_get(known, guid);
+
+	return i == FT_MAP_NONE ? NULL : &l->old->chips[i];
+}
+
+static int chip_learn(struct look *l, const struct ft_map *known, const struct ft_node *node, uint64_t owner)
+{
+	const struct ft_baseline_chip *was = old_chip(l, known, node->guid);
+	int r = chip_add(l, node->guid, owner, ft_node_description(l->snapshot, node), node->description_length);
+	struct ft_baseline_chip *chip = r > 0 ? &l->b->chips[l->b->chip_count - 1] : NULL;
+
+	if (r <= 0)
+		return r;
+	l->changed |= !was || was->owner != owner || strcmp(was->name, chip->name) != 0;
+	if (was) {
+		chip->gone_s = was->gone_s;
+		chip->back_s = ft_baseline_chip_is_gone(was) ? l->report->time_s : was->back_s;
+		l->moved |= ft_baseline_chip_is_gone(was);
+	}
+	return r;
+}
+
+static int chips_known(const struct look *l, struct ft_map *known)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->chip_count; i++)
+		r = ft_map_add(known, l->old->chips[i].guid, i, NULL);
+	return r;
+}
+
+/* The nodes of each switch that has several; and the last one that is seen of a switch that had. */
+static int chips_learn(struct look *l)
+{
+	_cleanup_(ft_map_release) struct ft_map known = {0};
+	_cleanup_free_ uint32_t *parts = calloc(l->b->switch_count + 1UL, sizeof(*parts));
+	const struct ft_snapshot *s = l->snapshot;
+	int r = parts ? chips_known(l, &known) : -ENOMEM;
+
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; r >= 0 && i < s->node_count; i++) {
+			uint64_t owner = owner_of(l, &s->nodes[i]);
+			uint32_t sw = owner ? ft_map_get(&l->by_guid, owner) : FT_MAP_NONE;
+
+			if (sw == FT_MAP_NONE)
+				continue;
+			if (pass == 0)
+				parts[sw]++;
+			else if (parts[sw] > 1 || old_chip(l, &known, s->nodes[i].guid))
+				r = chip_learn(l, &known, &s->nodes[i], owner);
+		}
+	return r < 0 ? r : 0;
+}
+
+/* Of a chip that is not seen now, a cable or trace waits still: nothing else is in all of its ports. */
+static int chips_keep(struct look *l)
+{
+	_cleanup_(ft_map_release) struct ft_map wait = {0};
+	int r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < 2 * l->b->cable_count; i++)
+		r = ft_map_add(&wait, l->b->cables[i / 2].ends[i % 2].guid, 0, NULL);
+	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->chip_count; i++) {
+		const struct ft_baseline_chip *was = &l->old->chips[i];
+		int64_t since_s;
+
+		if (ft_map_get(&l->by_chip, was->guid) != FT_MAP_NONE)
+			continue;
+		l->moved |= !ft_baseline_chip_is_gone(was);
+		if (ft_map_get(&wait, was->guid) == FT_MAP_NONE || ft_map_get(&l->by_guid, was->owner) == FT_MAP_NONE) {
+			l->changed = true;
+			continue;
+		}
+		r = chip_add(l, was->guid, was->owner, was->name, strlen(was->name));
+		/* One that goes again while it comes back went with the others of its board. */
+		since_s = ft_baseline_chip_is_gone(was) || l->report->time_s - was->back_s < FT_RETURNING_S
+				  ? was->gone_s
+				  : 0;
+		if (r > 0)
+			l->b->chips[l->b->chip_count - 1].gone_s = gone_since(l, since_s);
+	}
+	return r < 0 ? r : 0;
+}
+
 /* ---- cables and hosts ---- */
 
 static int wrong_find(struct look *l)
@@ -278,7 +387,7 @@ static int cable_learn(struct look *l, const struct ft_port *port, const struct 
 
 	*cable = (struct ft_baseline_cable){.ends = {port_of(l, port), port_of(l, peer)}};
 	ft_baseline_cable_order(cable);
-	if (!cable->ends[0].owner || !cable->ends[1].owner || cable->ends[0].owner == cable->ends[1].owner ||
+	if (!cable->ends[0].owner || !cable->ends[1].owner || cable->ends[0].guid == cable->ends[1].guid ||
 	    port_is_wrong(l, &cable->ends[0]) || port_is_wrong(l, &cable->ends[1]) ||
 	    port_is_held(l, &cable->ends[0]) || port_is_held(l, &cable->ends[1]))
 		return 0;
@@ -524,20 +633,36 @@ static void time_end(struct look *l, int64_t *back_s)
 	*back_s = 0;
 }
 
+/* The chips of a director that went together: they are on a board, as far as is known. */
+static uint64_t board_key(const struct ft_baseline_chip *chip)
+{
+	return chip->owner ^ (uint64_t)chip->gone_s * 0x9e3779b97f4a7c15ULL;
+}
+
 /*
  * A returned switch counts as complete once all its cables are seen, and likewise all its hosts, which may take longer;
- * what it loses afterwards is a new fault.
+ * what it loses afterwards is a new fault. So do the chips of a board, all at once.
  */
 static int returns_end(struct look *l)
 {
 	_cleanup_free_ bool *lacks = calloc(l->b->switch_count + 1UL, sizeof(*lacks));
+	_cleanup_(ft_map_release) struct ft_map boards = {0};
 	_cleanup_free_ bool *lacks_hosts = calloc(l->b->switch_count + 1UL, sizeof(*lacks_hosts));
+
+	int r = 0;
 
 	if (!lacks || !lacks_hosts)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++)
-		if (l->b->cables[i / 2].gone_s)
-			lacks[ft_map_get(&l->by_guid, l->b->cables[i / 2].ends[i % 2].owner)] = true;
+	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++) {
+		const struct ft_baseline_port *end = &l->b->cables[i / 2].ends[i % 2];
+		uint32_t chip = ft_map_get(&l->by_chip, end->guid);
+
+		if (!l->b->cables[i / 2].gone_s)
+			continue;
+		lacks[ft_map_get(&l->by_guid, end->owner)] = true;
+		if (chip != FT_MAP_NONE && r >= 0)
+			r = ft_map_add(&boards, board_key(&l->b->chips[chip]), 0, NULL);
+	}
 	for (uint32_t i = 0; i < l->b->host_count; i++)
 		if (l->b->hosts[i].gone_s)
 			lacks_hosts[ft_map_get(&l->by_guid, l->b->hosts[i].at.owner)] = true;
@@ -547,7 +672,12 @@ static int returns_end(struct look *l)
 		if (!lacks_hosts[i])
 			time_end(l, &l->b->switches[i].hosts_back_s);
 	}
-	return 0;
+	for (uint32_t i = 0; r >= 0 && i < l->b->chip_count; i++)
+		if (l->b->chips[i].back_s && ft_map_get(&boards, board_key(&l->b->chips[i])) == FT_MAP_NONE) {
+			l->b->chips[i].gone_s = 0;
+			time_end(l, &l->b->chips[i].back_s);
+		}
+	return r < 0 ? r : 0;
 }
 
 static int cable_order(const void *a, const void *b)
@@ -560,11 +690,19 @@ static int host_order(const void *a, const void *b)
 	return port_order(&((const struct ft_baseline_host *)a)->at, &((const struct ft_baseline_host *)b)->at);
 }
 
+static int chip_order(const void *a, const void *b)
+{
+	const struct ft_baseline_chip *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
 /* In the order of their ports: neither what went first nor where the sweep began shows in what is told. */
 static void links_sort(struct ft_baseline *b)
 {
 	qsort(b->cables, b->cable_count, sizeof(*b->cables), cable_order);
 	qsort(b->hosts, b->host_count, sizeof(*b->hosts), host_order);
+	qsort(b->chips, b->chip_count, sizeof(*b->chips), chip_order);
 }
 
 /* Whether the new entries equal the old ones but for times: both lists are in the order of their ports. */
@@ -628,8 +766,8 @@ int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *s
 		.report = report,
 		.guess = planned_are_missing(report) && (!*baseline || (*baseline)->plan_hash[0] == '\0'),
 	};
-	int r = old_take(&l, *baseline) ?: look_alloc(&l) ?: switches_learn(&l) ?: wrong_find(&l) ?: links_learn(&l)
-		?: links_yield(&l) ?: links_keep(&l) ?: returns_end(&l);
+	int r = old_take(&l, *baseline) ?: look_alloc(&l) ?: switches_learn(&l) ?: chips_learn(&l) ?: wrong_find(&l)
+		?: links_learn(&l) ?: links_yield(&l) ?: links_keep(&l) ?: chips_keep(&l) ?: returns_end(&l);
 
 	if (r < 0)
 		return r;

@@ -25,6 +25,20 @@ struct ft_baseline_switch {
 	int64_t hosts_back_s; /* likewise; 0: all its hosts are back since */
 };
 
+/* A switch chip of a director. */
+struct ft_baseline_chip {
+	uint64_t guid;
+	char *name;	/* node description, safe; owned */
+	uint64_t owner; /* the GUID of its director in the baseline */
+	int64_t gone_s; /* Unix time of the last check that saw it before it went; 0: it is whole */
+	int64_t back_s; /* Unix time of the check that saw it return; 0: it is gone, or whole */
+};
+
+static inline bool ft_baseline_chip_is_gone(const struct ft_baseline_chip *chip)
+{
+	return chip->gone_s && !chip->back_s;
+}
+
 /* A port of a switch, or of a chip of a director. */
 struct ft_baseline_port {
 	uint64_t guid;	/* GUID of the node that has the port */
@@ -32,7 +46,7 @@ struct ft_baseline_port {
 	uint32_t number;
 };
 
-/* A cable that was observed in its planned place. */
+/* A cable that was observed in its planned place, or a trace: between two chips of one director. */
 struct ft_baseline_cable {
 	struct ft_baseline_port ends[2]; /* in the order of ft_baseline_cable_order() */
 	int64_t gone_s;
@@ -47,9 +61,10 @@ struct ft_baseline_host {
 
 struct ft_baseline {
 	struct ft_baseline_switch *switches;
+	struct ft_baseline_chip *chips;	  /* by GUID */
 	struct ft_baseline_cable *cables; /* in the order of their first ends: by GUID and port number */
 	struct ft_baseline_host *hosts;	  /* likewise, by their ports */
-	uint32_t switch_count, cable_count, host_count;
+	uint32_t switch_count, chip_count, cable_count, host_count;
 	int64_t time_s;	    /* Unix time of the last check learned from; 0: none */
 	char plan_hash[65]; /* of the plan that all was once as; "": none, and the places may be those of likes */
 };
@@ -68,8 +83,8 @@ static inline void ft_baseline_freep(struct ft_baseline **baseline)
  * their ports keep their entries.
  *
  * @baseline  in and out: NULL at first; owned by the caller. Unchanged on failure
- * Returns 2 if a switch went, came back or is whole again, 1 if anything else but times changed, 0 if not, -ENOMEM.
- * Cost: O(n log n) in its and the snapshot's size.
+ * Returns 2 if a switch or a chip went, came back or is whole again, 1 if anything else but times changed, 0 if not,
+ * -ENOMEM. Cost: O(n log n) in its and the snapshot's size.
  */
 int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot,
 		      const struct ft_report *report);

@@ -3,6 +3,7 @@
  * The baseline as JSON. An entry is a list, since a large fabric has tens of thousands:
  *
  *     switches  [GUID, name, planned_as, gone, back, hosts back]
+ *     chips     [GUID, name, switch, gone, back]
  *     cables    [switch, GUID, port, switch, GUID, port, gone]
  *     hosts     [GUID, name, switch, GUID, port, gone]
  *
@@ -58,6 +59,16 @@ void ft_baseline_write_json(struct ft_text *t, const struct ft_baseline *b)
 		ft_text_puts(t, ", ");
 		ft_text_add_json(t, sw->planned_as);
 		ft_text_printf(t, ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", sw->gone_s, sw->back_s, sw->hosts_back_s);
+	}
+	ft_text_puts(t, "],\n\"chips\": [");
+	for (uint32_t i = 0; i < b->chip_count; i++) {
+		const struct ft_baseline_chip *chip = &b->chips[i];
+
+		row_begin(t, i);
+		ft_text_printf(t, "\"0x%016" PRIx64 "\", ", chip->guid);
+		ft_text_add_json(t, chip->name);
+		ft_text_printf(t, ", %u, %" PRId64 ", %" PRId64 "]", ft_map_get(&index, chip->owner), chip->gone_s,
+			       chip->back_s);
 	}
 	ft_text_puts(t, "],\n\"cables\": [");
 	for (uint32_t i = 0; i < b->cable_count; i++) {
@@ -136,18 +147,25 @@ static int64_t row_time(struct row *row)
 	return row_number(row, TIME_MAX);
 }
 
-static struct ft_baseline_port row_port(struct row *row)
+/* The GUID of a switch, by its number in the list. */
+static uint64_t row_owner(struct row *row)
 {
 	int64_t sw = row_number(row, UINT32_MAX);
+
+	if (sw < row->b->switch_count)
+		return row->b->switches[sw].guid;
+	row->damaged = true;
+	return 0;
+}
+
+static struct ft_baseline_port row_port(struct row *row)
+{
 	struct ft_baseline_port port = {0};
 
 	/* As statements: the order of evaluation in an initializer is unspecified. */
+	port.owner = row_owner(row);
 	port.guid = row_guid(row);
 	port.number = (uint32_t)row_number(row, PORT_MAX);
-	if (sw < row->b->switch_count)
-		port.owner = row->b->switches[sw].guid;
-	else
-		row->damaged = true;
 	return port;
 }
 
@@ -162,6 +180,17 @@ static void switch_read(struct row *row, void *to)
 	sw->back_s = row_time(row);
 	/* Earlier versions did not write it. */
 	sw->hosts_back_s = row->next < json_array_size(row->list) ? row_time(row) : 0;
+}
+
+static void chip_read(struct row *row, void *to)
+{
+	struct ft_baseline_chip *chip = to;
+
+	chip->guid = row_guid(row);
+	chip->name = row_string(row);
+	chip->owner = row_owner(row);
+	chip->gone_s = row_time(row);
+	chip->back_s = row_time(row);
 }
 
 static void cable_read(struct row *row, void *to)
@@ -235,6 +264,9 @@ static int document_read(const struct ft_json *json, struct ft_baseline *b, stru
 	plan_read(json, b);
 	r = list_read(json, "switches", sizeof(*b->switches), switch_read, b, (void **)&b->switches, &b->switch_count,
 		      err);
+	/* Earlier versions did not write them. */
+	if (r == 0 && json_object_get(json->root, "chips"))
+		r = list_read(json, "chips", sizeof(*b->chips), chip_read, b, (void **)&b->chips, &b->chip_count, err);
 	if (r == 0)
 		r = list_read(json, "cables", sizeof(*b->cables), cable_read, b, (void **)&b->cables, &b->cable_count,
 			      err);

@@ -604,6 +604,22 @@ static void id_add_pair(const struct ft_model *m, struct ft_text *id, const stru
 		ft_text_printf(id, "*%u", f->count);
 }
 
+/* A board that is gone: by a chip that was on it, else by its place in the director, or its side alone. */
+static void id_add_board(struct ft_text *id, const struct ft_finding *f, bool known)
+{
+	const struct ft_finding_board *board = &f->board;
+
+	if (known && f->subject.guid) {
+		ft_text_printf(id, ":0x%016" PRIx64, f->subject.guid);
+		return;
+	}
+	ft_text_printf(id, ":0x%016" PRIx64 ":%s", board->director, board->line ? "line" : "fabric");
+	if (board->board)
+		ft_text_printf(id, "-%u", board->board);
+	if (board->chip)
+		ft_text_printf(id, "/%u", board->chip);
+}
+
 /* A word of the design, in the characters allowed in an id. */
 static void id_add_word(struct ft_text *id, const char *word)
 {
@@ -615,16 +631,18 @@ static void id_add_word(struct ft_text *id, const char *word)
 /*
  * The id: the code and where it is. It holds GUIDs and ports only, so it stays the same when names, the order of the
  * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
- * about the fabric as a whole is known by its code alone.
+ * about the fabric as a whole is known by its code alone. @known: what the baseline or names tell of it counts.
  */
-static int finding_id(const struct ft_model *m, const struct ft_finding *f, const char *planned_as, char **ret_id)
+static int finding_id(const struct ft_model *m, const struct ft_finding *f, bool known, char **ret_id)
 {
 	_cleanup_(ft_text_release) struct ft_text id = {0};
 	int r = 0;
 
 	ft_text_puts(&id, ft_codes[f->code].name);
-	if (planned_as)
-		ft_text_printf(&id, ":%s", planned_as);
+	if (known && f->planned_as)
+		ft_text_printf(&id, ":%s", f->planned_as);
+	else if (f->board.gap)
+		id_add_board(&id, f, known);
 	else if (f->code == FT_CODE_EXPECT_UNKNOWN || f->code == FT_CODE_PLAN_CONTRADICTION)
 		id_add_word(&id, f->observed);
 	else if (f->code == FT_CODE_CABLE_MISSING && f->board.known && f->where_count)
@@ -696,7 +714,7 @@ static int waiver_covers(const struct ft_model *m, const struct ft_finding *f, c
 	if (strcmp(waiver->id, f->id) == 0)
 		return 1;
 	if (f->subject.name)
-		r = finding_id(m, f, NULL, &other);
+		r = finding_id(m, f, false, &other);
 	return r < 0 ? r : other && strcmp(waiver->id, other) == 0;
 }
 
@@ -853,7 +871,7 @@ int ft_findings_finish(struct ft_model *m)
 	struct ft_bounds bounds;
 
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
-		r = finding_id(m, &report->findings[i], report->findings[i].planned_as, &report->findings[i].id);
+		r = finding_id(m, &report->findings[i], true, &report->findings[i].id);
 	if (r == 0)
 		r = ids_separate(report) ?: fresh_drop(m);
 	for (size_t i = 0; r == 0 && i < report->finding_count; i++)

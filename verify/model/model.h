@@ -202,7 +202,9 @@ struct ft_recall {
 	uint32_t *owner;   /* by end of the baseline's cables, then by host: its switch in the baseline, or FT_NONE */
 	uint32_t *far;	   /* by port of m->chips: the end that its cable leads to, or its own of a host, or FT_NONE */
 	uint32_t *port_of; /* by end: the port of m->chips, or FT_NONE */
-	bool *host_gone;   /* by host of the baseline: it is not seen anywhere */
+	uint32_t *chip_of; /* by node of m->chips: the chip of the baseline that it was, or FT_NONE */
+	uint32_t *chip_node;	   /* the reverse */
+	bool *host_gone;	   /* by host of the baseline: it is not seen anywhere */
 	uint32_t *hosts_returning; /* by place: hosts that a switch which came back still lacks, and had; NULL: not yet
 				      known */
 };

@@ -17,6 +17,8 @@ static int recall_alloc(struct ft_model *m, const struct ft_baseline *b, struct 
 	r->owner = ft_arena_numbers(&m->memory, ends, FT_NONE);
 	r->far = ft_arena_numbers(&m->memory, m->chips->port_count, FT_NONE);
 	r->port_of = ft_arena_numbers(&m->memory, ends, FT_NONE);
+	r->chip_of = ft_arena_numbers(&m->memory, m->chips->node_count, FT_NONE);
+	r->chip_node = ft_arena_numbers(&m->memory, b->chip_count, FT_NONE);
 	r->host_gone = ft_arena_zeros(&m->memory, b->host_count, sizeof(*r->host_gone));
 	return m->memory.failed ? -ENOMEM : 0;
 }
@@ -81,6 +83,11 @@ static int ports_recall(struct ft_model *m, const struct ft_baseline *b, const s
 	for (uint32_t i = 0; r >= 0 && i < s->node_count; i++)
 		if (s->nodes[i].type == FT_NODE_SWITCH)
 			r = ft_map_add(&nodes, s->nodes[i].guid, i, NULL);
+	for (uint32_t i = 0; r >= 0 && i < b->chip_count; i++) {
+		recall->chip_node[i] = ft_map_get(&nodes, b->chips[i].guid);
+		if (recall->chip_node[i] != FT_MAP_NONE)
+			recall->chip_of[recall->chip_node[i]] = i;
+	}
 	for (uint32_t end = 0; r >= 0 && end < 2 * b->cable_count + b->host_count; end++) {
 		const struct ft_baseline_port *at = end_at(b, end);
 		uint32_t port = port_find(s, &nodes, at), known = ft_map_get(by_guid, at->owner);
@@ -136,7 +143,8 @@ static int places_fit(const struct ft_model *m, bool *ret_fit)
 
 		a = a == FT_NONE ? FT_NONE : recall->place_known[a];
 		b = b == FT_NONE ? FT_NONE : recall->place_known[b];
-		if (a == FT_NONE || b == FT_NONE)
+		/* Or a trace. */
+		if (a == FT_NONE || b == FT_NONE || a == b)
 			continue;
 		cell = ft_cell_at(m, a, b);
 		*ret_fit = cell < m->cells.count && ++used[cell] <= m->cells.width[cell];
@@ -188,15 +196,58 @@ uint32_t ft_recall_returning_s(const struct ft_model *m)
 	return m->input->returning_s ? m->input->returning_s : FT_RETURNING_S;
 }
 
+static bool is_back(const struct ft_model *m, bool gone, int64_t back_s)
+{
+	int64_t since_s = m->snapshot->source.time_s - back_s;
+
+	/* A clock that was stepped back proves nothing. */
+	return gone || (back_s && since_s >= 0 && since_s < ft_recall_returning_s(m));
+}
+
 bool ft_recall_is_back(const struct ft_model *m, uint32_t place, const struct ft_baseline_switch *was, int64_t back_s)
 {
 	const struct ft_observed_switch *sw = ft_observed_at(m, place);
-	int64_t since_s = m->snapshot->source.time_s - back_s;
 
-	if (!sw || sw->guid != was->guid)
-		return false;
-	/* A clock that was stepped back proves nothing. */
-	return was->gone_s || (back_s && since_s >= 0 && since_s < ft_recall_returning_s(m));
+	return sw && sw->guid == was->guid && is_back(m, was->gone_s != 0, back_s);
+}
+
+const struct ft_baseline_chip *ft_recall_chip(const struct ft_model *m, uint32_t node)
+{
+	uint32_t chip = m->recall.chip_of ? m->recall.chip_of[node] : FT_NONE;
+
+	return chip == FT_NONE ? NULL : &m->recall.baseline->chips[chip];
+}
+
+bool ft_recall_chip_is_back(const struct ft_model *m, uint32_t node)
+{
+	const struct ft_baseline_chip *chip = ft_recall_chip(m, node);
+
+	return chip && is_back(m, ft_baseline_chip_is_gone(chip), chip->back_s);
+}
+
+uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_switch *was, uint32_t *ret_lacking)
+{
+	const struct ft_baseline *b = m->recall.baseline;
+	uint32_t count = 0;
+
+	*ret_lacking = 0;
+	for (uint32_t i = 0; i < b->cable_count; i++) {
+		uint32_t port = m->recall.port_of[2 * i], far = m->recall.port_of[2 * i + 1];
+
+		if (b->cables[i].ends[0].owner != was->guid || b->cables[i].ends[1].owner != was->guid)
+			continue;
+		count++;
+		*ret_lacking += port == FT_NONE || far == FT_NONE || m->chips->ports[port].peer != far;
+	}
+	return count;
+}
+
+uint64_t ft_recall_chip_behind(const struct ft_model *m, uint32_t port)
+{
+	uint32_t end = m->recall.far ? m->recall.far[port] : FT_NONE;
+
+	return end < 2 * (m->recall.far ? m->recall.baseline->cable_count : 0) ? end_at(m->recall.baseline, end)->guid
+									       : 0;
 }
 
 bool ft_recall_had_another(const struct ft_model *m, uint32_t place)

@@ -52,6 +52,18 @@ bool ft_recall_had_another(const struct ft_model *m, uint32_t place);
  */
 bool ft_recall_is_back(const struct ft_model *m, uint32_t place, const struct ft_baseline_switch *was, int64_t back_s);
 
+/* The chip of a director that node @node of m->chips was, or NULL. */
+const struct ft_baseline_chip *ft_recall_chip(const struct ft_model *m, uint32_t node);
+
+/* Likewise, true if that chip is coming back. */
+bool ft_recall_chip_is_back(const struct ft_model *m, uint32_t node);
+
+/* The traces that a director had, and how many of them are not there. O(cables of the baseline). */
+uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_switch *was, uint32_t *ret_lacking);
+
+/* The GUID of the node that the cable or trace in port @port of m->chips led to; 0: not known, or to a host. */
+uint64_t ft_recall_chip_behind(const struct ft_model *m, uint32_t port);
+
 /* For so long a switch that was gone is coming back. */
 uint32_t ft_recall_returning_s(const struct ft_model *m);
 

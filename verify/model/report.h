@@ -96,6 +96,9 @@ struct ft_lack {
 struct ft_finding_board {
 	bool known; /* else the finding is not about a board */
 	bool line;  /* else a fabric board */
+	bool gap;   /* it is not there, or comes back: the id has the following, not the ports that are dark */
+	uint64_t director;
+	uint32_t board, chip; /* from 1; 0: not known, or all of the board */
 };
 
 struct ft_finding {
