@@ -258,6 +258,15 @@ static inline void fault_apply(struct bench *b, char *words)
 		snprintf(name, sizeof(name), "extra%u", ++b->extra);
 		node = node_add(s, name, 0x300000 + b->extra, FT_NODE_CA, 1);
 		cable_put(s, port_find(s, first), &s->ports[s->nodes[node].first_port]);
+	} else if (strcmp(verb, "rails") == 0) {
+		/* A host with two ports, both of which have the GUID of the node. */
+		uint32_t node = node_add(s, "rails", 0x300000, FT_NODE_CA, 2);
+		const char *const at[] = {first, second};
+
+		for (unsigned int i = 0; i < 2; i++) {
+			s->ports[s->nodes[node].first_port + i].guid = s->nodes[node].guid;
+			cable_put(s, port_find(s, at[i]), &s->ports[s->nodes[node].first_port + i]);
+		}
 	} else if (strcmp(verb, "spare") == 0) {
 		node_add(s, first, 0x400001, FT_NODE_SWITCH, (uint16_t)atoi(second));
 	} else {
