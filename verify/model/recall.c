@@ -294,6 +294,25 @@ static uint32_t cables_as_before(const struct ft_model *m, uint32_t observed)
 	return count;
 }
 
+/* The hosts of @observed that are in their former ports. */
+static uint32_t hosts_as_before(const struct ft_model *m, uint32_t observed)
+{
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
+	const struct ft_baseline *b = m->recall.baseline;
+	uint32_t count = 0;
+
+	for (uint32_t i = sw->first_host; i < sw->end_host; i++) {
+		const struct ft_observed_host *host = &m->observed.hosts[i];
+		uint32_t port = ft_port_origin(m, host->switch_port);
+		uint32_t end = port < m->chips->port_count ? m->recall.far[port] : FT_NONE;
+
+		count += end != FT_NONE && end >= 2 * b->cable_count &&
+			 b->hosts[end - 2 * b->cable_count].guid ==
+				 ft_host_guid(m->snapshot, &m->snapshot->ports[host->port]);
+	}
+	return count;
+}
+
 bool ft_recall_stands(const struct ft_model *m, uint32_t observed)
 {
 	return ft_recall_is_of_plan(m) && m->recall.place_of[observed] != FT_NONE &&
@@ -302,8 +321,10 @@ bool ft_recall_stands(const struct ft_model *m, uint32_t observed)
 
 bool ft_recall_has_moved(const struct ft_model *m, uint32_t observed)
 {
-	return ft_recall_place(m, observed) != FT_NONE && m->observed.switches[observed].cable_count > 1 &&
-	       cables_as_before(m, observed) == 0;
+	const struct ft_observed_switch *sw = &m->observed.switches[observed];
+
+	return ft_recall_place(m, observed) != FT_NONE && cables_as_before(m, observed) == 0 &&
+	       (sw->cable_count > 1 || (sw->cable_count == 1 && sw->hosts > 0 && hosts_as_before(m, observed) == 0));
 }
 
 void ft_recall_seat(struct ft_model *m)

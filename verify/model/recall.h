@@ -29,8 +29,8 @@ uint32_t ft_recall_place(const struct ft_model *m, uint32_t observed);
 bool ft_recall_stands(const struct ft_model *m, uint32_t observed);
 
 /*
- * True if @observed was known, and none of its cables, two or more, is in its former ports: it was moved as a whole,
- * maybe to the place of another.
+ * True if @observed was known, and none of its cables, two or more, is in its former ports, or neither its only one nor
+ * any of its hosts: it was moved as a whole, maybe to the place of another.
  */
 bool ft_recall_has_moved(const struct ft_model *m, uint32_t observed);
 
