@@ -24,6 +24,7 @@
 #include "planner/plan/wiring.h"
 #include "planner/write/phases.h"
 #include "verify/cmd/placings.h"
+#include "verify/match/assign.h"
 #include "verify/model/bounds.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
@@ -347,9 +348,9 @@ static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count)
 
 /*
  * The estimate of the matching chose among several ways to place the switches: takes the one with the fewest faults,
- * and names another that has as few.
+ * and names another that has as few. *@ret_better: it is another one than before.
  */
-static int placings_settle(struct ft_model *m)
+static int placings_settle(struct ft_model *m, bool *ret_better)
 {
 	const struct ft_verify_input *input = m->input;
 	_cleanup_free_ uint32_t *others = NULL;
@@ -369,6 +370,7 @@ static int placings_settle(struct ft_model *m)
 		return -ENOMEM;
 	memcpy(others, m->others, size);
 	m->other_count = 0;
+	*ret_better = best < count;
 	if (best < count) {
 		/* The one that was left may be a tie. */
 		for (uint32_t i = 0; i < m->observed.switch_count; i++) {
@@ -401,15 +403,19 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 }
 
 /*
- * True if @o stands, not by name or GUID, where several neighbours lack the cable to it or have a port that is up and
- * silent.
+ * True if @o, of a kind that names and GUIDs do not tell, stands in a place that it does not fit in several ways: a
+ * neighbour lacks the cable to it or has a port that is up and silent; its own ports are too few or too many; it has
+ * none of the hosts.
  */
 static bool is_misfit(const struct ft_model *m, uint32_t o)
 {
-	uint32_t place = m->observed.switches[o].planned, odd = 0;
+	const struct ft_observed_switch *sw = &m->observed.switches[o];
+	uint32_t place = sw->planned, odd = 0;
 
-	if (place == FT_NONE || ft_is_told(m, o, place))
+	if (place == FT_NONE || m->kind_named[m->places[place]->kind])
 		return false;
+	odd += !ft_ports_fit(sw->ports, m->places[place]->ports);
+	odd += sw->hosts == 0 && m->places[place]->hosts > 0;
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
 		const struct ft_observed_switch *peer = ft_observed_at(m, pair->peer);
 
@@ -500,12 +506,19 @@ static int names_tell(struct ft_model *m)
 	return r;
 }
 
+/* From a better placing others are in reach: a switch may take the place that a misfit has left. */
 static int model_explain(struct ft_model *m)
 {
-	int r = report_begin(m) ?: ft_steps_take(m, model_steps, FT_COUNT(model_steps)) ?: others_add(m);
+	enum { ROUNDS = 3 };
+	bool better = true;
+	int r = report_begin(m) ?: ft_steps_take(m, model_steps, FT_COUNT(model_steps));
 
-	if (r == 0 && m->other_count > 0)
-		r = placings_settle(m);
+	for (unsigned int round = 0; r == 0 && better && round < ROUNDS; round++) {
+		better = false;
+		r = others_add(m);
+		if (r == 0 && m->other_count > 0)
+			r = placings_settle(m, &better);
+	}
 	return r ?: names_tell(m);
 }
 

@@ -217,7 +217,8 @@ int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **re
  */
 int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t *ret_count);
 
-/* Removes switches from @image that lack more than a quarter of the cables of their places. Returns how many. */
+/* Removes switches from @image that lack more than a quarter of the cables of their places, and several. Returns how
+ * many. */
 uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image);
 
 /* ---- search.c ---- */

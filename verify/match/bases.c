@@ -350,7 +350,8 @@ uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image)
 		if (w->image[o] == FT_UNASSIGNED)
 			continue;
 		seat = ft_assign_seat_price(w, o, w->image[o]);
-		if (4 * (uint64_t)seat.right >= 3 * (uint64_t)seat.row)
+		/* One cable may well be a fault, even if the switch has only three. */
+		if (seat.right + 1 >= seat.row || 4 * (uint64_t)seat.right >= 3 * (uint64_t)seat.row)
 			continue;
 		image[o] = FT_UNASSIGNED;
 		wrong++;

@@ -167,10 +167,10 @@ static uint32_t strangers_estimate(const struct ft_assign_work *w)
 	return strange + empty + (uint32_t)((both - few) * cables / planned);
 }
 
-/* What is wrong but cables: names, hosts. */
+/* What is wrong but cables: names, hosts, ports. */
 static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_worth *worth)
 {
-	uint32_t misnamed = 0, hostless = 0, on_core = 0, strange_hosts = 0;
+	uint32_t misnamed = 0, hostless = 0, on_core = 0, strange_hosts = 0, unfit = 0;
 	bool fewer = false, more = false;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
@@ -182,16 +182,20 @@ static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_wort
 		}
 		misnamed += !w->in->names_weak && w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p;
 		on_core += w->in->planned_at[p].may_host ? 0 : hosts;
+		unfit += !ft_ports_fit(w->in->observed_at[o].ports, w->in->planned_at[p].ports);
 		hostless += w->in->planned_at[p].hosts > 0 && hosts == 0;
 		fewer |= hosts < w->in->planned_at[p].hosts;
 		more |= w->in->planned_at[p].may_host && hosts > w->in->planned_at[p].hosts;
 		worth->uneven += hosts != w->in->planned_at[p].hosts;
 	}
+	/* Where most do not fit, the plan has the wrong number. */
+	unfit = 2 * unfit > w->seated ? 0 : unfit;
 	/*
 	 * As the price of a seat has it: losing all hosts is as unlikely as a fault. In a tree, where hosts tell the
 	 * ranks, it is the placing that spreads the lost ones over more switches that is less likely.
 	 */
-	worth->faults += (misnamed + 1) / 2 + on_core + strange_hosts + (w->in->names_weak ? 0 : hostless);
+	worth->faults += (misnamed + 1) / 2 + on_core + strange_hosts + unfit + (w->in->names_weak ? 0 : hostless);
+	worth->moves += on_core;
 	worth->mending += misnamed + 2 * on_core + (hostless > on_core ? hostless - on_core : 0) + strange_hosts;
 	worth->mending += (uint32_t)fewer + more;
 }
