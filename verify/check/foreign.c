@@ -27,6 +27,7 @@ struct sides {
 	uint32_t small;			     /* in a place for a switch with more ports, or unplanned */
 	uint32_t cables, cables_planned;     /* between switches */
 	uint32_t cables_common;		     /* of the plan and there */
+	uint32_t cables_strange;	     /* of unplanned switches without hosts, each of which is one fault */
 	uint32_t hosts_placed;		     /* seen on a switch of the plan */
 	uint32_t hosts_elsewhere;	     /* seen on one that is not in it */
 	uint32_t hosts_most;		     /* on one of these */
@@ -44,6 +45,11 @@ static bool is_small(const struct ft_model *m, uint32_t i)
 	if (sw->planned == FT_NONE)
 		return !sw->tolerated;
 	return !ft_observed_is_director(m, i) && sw->ports < m->places[sw->planned]->ports;
+}
+
+static bool is_strange(const struct ft_observed_switch *sw)
+{
+	return sw->planned == FT_NONE && !sw->tolerated && sw->hosts == 0;
 }
 
 static void seen_count(const struct ft_model *m, struct sides *s)
@@ -68,6 +74,7 @@ static void seen_count(const struct ft_model *m, struct sides *s)
 		const struct ft_observed_switch *b = &observed->switches[observed->cables[i].b];
 
 		s->cables += !a->tolerated && !b->tolerated;
+		s->cables_strange += is_strange(a) || is_strange(b);
 	}
 }
 
@@ -142,7 +149,8 @@ static bool cables_are_others(const struct ft_model *m, const struct sides *s)
 	if (s->cables < FEW && s->named * 2 > s->switches)
 		return false;
 	return s->cables_common * 2UL < s->cables_planned &&
-	       (s->small * 2UL > s->switches || (s->cables_common * 2UL < s->cables && sizes_differ(m, s)));
+	       (s->small * 2UL > s->switches ||
+		(s->cables_common * 2UL + s->cables_strange < s->cables && sizes_differ(m, s)));
 }
 
 /*

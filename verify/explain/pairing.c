@@ -46,8 +46,11 @@ enum {
 	AUGMENT_MAX = 64
 };
 
-/* Evidence of port numbers outweighs a completed pair, and that outweighs which end it is. */
-enum { EVIDENCE = 4 };
+/*
+ * The usual use of a port outweighs a completed pair, which is a finding less; that outweighs a port that is down, and
+ * that which end it is.
+ */
+enum { EVIDENCE = 4, COMPLETED = EVIDENCE + 1 };
 
 /* The explanation of a surplus cable. */
 struct fate {
@@ -586,7 +589,7 @@ static void moves_find(struct pairing *q)
 {
 	candidates_narrow(q);
 	for (uint32_t i = 0; i < q->candidate_count; i++)
-		q->candidates[i].score += 2 * (*candidate_missing(q, &q->candidates[i]) == 1);
+		q->candidates[i].score += COMPLETED * (*candidate_missing(q, &q->candidates[i]) == 1);
 	if (q->candidate_count)
 		qsort(q->candidates, q->candidate_count, sizeof(*q->candidates), candidate_compare);
 	for (uint32_t i = 0; i < q->count; i++)
