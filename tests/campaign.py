@@ -481,7 +481,7 @@ class Broken:
     def new_host(self, guid, port):
         host = self.fabric.add(Node("H", self.new_guid(), 1, b"stray%d" % self.next_guid,
                                     30000 + self.next_guid % 9999))
-        rate = next(n.rates[1] for n in self.fabric.hosts() if n.links and 1 in n.rates)
+        rate = next((n.rates[1] for n in self.fabric.hosts() if n.links and 1 in n.rates), None) or self.uplink_rate()
         self.fabric.link(guid, port, host.guid, 1, rate)
         return host.guid
 
@@ -1049,4 +1049,4 @@ def main(arguments, replayed):
 
 
 if __name__ == "__main__":
-    sys.exit(main([], ["1:201", "9101:105", "9101:576", "9124:303", "9131:53", "9131:457", "9131:981", "9124:234", "9141:977"]))
+    sys.exit(main([], ["1:201", "9101:105", "9101:576", "9124:303", "9131:53", "9131:457", "9131:981", "9124:234", "9141:977", "9151:429"]))

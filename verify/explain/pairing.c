@@ -960,7 +960,7 @@ static void part_alternatives(struct pairing *q, size_t first, uint32_t part)
 	}
 }
 
-/* Another end, or another missing cable, that port numbers support equally is an alternative. */
+/* Another end, or another missing cable, against which no usual use of a port speaks is an alternative. */
 static void move_alternatives(struct pairing *q, struct ft_finding *f, uint32_t surplus)
 {
 	struct explain *x = q->x;
@@ -971,7 +971,7 @@ static void move_alternatives(struct pairing *q, struct ft_finding *f, uint32_t 
 		const struct candidate *o = &q->candidates[i];
 		const struct surplus *other = &x->surplus[o->surplus];
 
-		if (o->score < c->score - (EVIDENCE - 1))
+		if (o->score < c->score - COMPLETED)
 			break;
 		if (o->surplus != surplus && q->chosen[o->surplus] == FT_NONE && !other->contested &&
 		    candidate_missing(q, o) == candidate_missing(q, c)) {
