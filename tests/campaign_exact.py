@@ -175,6 +175,19 @@ class Exact(campaign.Broken):
         return result
 
 
+class AtOneSwitch(Exact):
+    """Up to four faults of cables of one switch, which makes it look like a stranger."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.hub = self.rng.choice(self.all)
+
+    def spare_cables(self):
+        return [c for c in super().spare_cables() if self.hub in (c[0], c[2])]
+
+    KINDS = [(Exact.pull_one, 1), (Exact.misplace, 2)]
+
+
 def explained(faults, findings):
     """(faults that no finding names, findings of no fault)."""
     left, lost = list(findings), []
@@ -189,6 +202,7 @@ def explained(faults, findings):
 
 class Campaign:
     name = "exact"
+    breaks = Exact
 
     def __init__(self, options):
         self.options = options
@@ -224,7 +238,7 @@ class Campaign:
         if hosts_listed:
             design["hosts"] = self.hosts_of(Fabric.read(net))
         while True:
-            broken = Exact(rng, plan, Fabric.read(net), hosts_listed)
+            broken = self.breaks(rng, plan, Fabric.read(net), hosts_listed)
             broken.break_it(rng.choices([0, 1, 2, 3, 4], [1, 4, 4, 3, 2])[0])
             hosts = [h.guid for h in broken.fabric.hosts() if h.links]
             entry = rng.choice(hosts) if hosts else rng.choice(broken.alive(broken.cores))
@@ -307,6 +321,11 @@ class Campaign:
         return 1 if wrong else 0
 
 
+class OneSwitch(Campaign):
+    name = "exact, at one switch"
+    breaks = AtOneSwitch
+
+
 def disguise(rng, fabric):
     """Other GUIDs, names and order of records; the ports stay. Returns the fabric and what became of the GUIDs."""
     guids = {g: g for g in fabric.nodes}
@@ -345,4 +364,5 @@ def run_and_replay(kind, once_wrong, kind_of_these=None):
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    status = run()
+    sys.exit(status if sys.argv[1:] else run(["--rounds", "100"], OneSwitch) or status)

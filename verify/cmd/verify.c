@@ -403,16 +403,16 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 }
 
 /*
- * True if @o, of a kind that names and GUIDs do not tell, stands in a place that it does not fit in several ways: a
- * neighbour lacks the cable to it or has a port that is up and silent; its own ports are too few or too many; it has
- * none of the hosts.
+ * True if @o, of a kind that neither names nor GUIDs nor ports tell, stands in a place that it does not fit in several
+ * ways: a neighbour lacks the cable to it or has a port that is up and silent; its own ports are too few or too many;
+ * it has none of the hosts.
  */
 static bool is_misfit(const struct ft_model *m, uint32_t o)
 {
 	const struct ft_observed_switch *sw = &m->observed.switches[o];
 	uint32_t place = sw->planned, odd = 0;
 
-	if (place == FT_NONE || m->kind_named[m->places[place]->kind])
+	if (place == FT_NONE || m->kind_named[m->places[place]->kind] || ft_port_map_knows(m, place))
 		return false;
 	odd += !ft_ports_fit(sw->ports, m->places[place]->ports);
 	odd += sw->hosts == 0 && m->places[place]->hosts > 0;
