@@ -48,6 +48,14 @@ static const char *rack_name(const struct ft_build *b, uint32_t rack)
 	return rack == FT_UNPINNED ? "" : b->racks[rack];
 }
 
+static const char *const json_words[] = {"null", "false", "true"}, *const csv_words[] = {"", "no", "yes"};
+
+/* Of the words for not known, no and yes. */
+static const char *known_word(bool known, bool value, const char *const words[3])
+{
+	return words[known ? 1 + value : 0];
+}
+
 /* ---- text ---- */
 
 static void head_write(struct ft_text *t, const struct ft_build *b, const struct ft_report *report)
@@ -277,13 +285,8 @@ static void cable_json(struct ft_text *t, const struct ft_build *b, uint32_t num
 		       ft_cable_state_name(c->state), c->kind);
 	end_json(t, b, "a", &c->a);
 	end_json(t, b, "b", &c->b);
-	ft_text_printf(t, ", \"errors\": %s, \"done\": %s",
-		       !c->counted ? "null"
-		       : c->errors ? "true"
-				   : "false",
-		       !b->course ? "null"
-		       : c->done  ? "true"
-				  : "false");
+	ft_text_printf(t, ", \"errors\": %s, \"done\": %s", known_word(c->counted, c->errors, json_words),
+		       known_word(b->course, c->done, json_words));
 	if (b->course) {
 		time_json(t, "right_since", c->right_s);
 		time_json(t, "clean_since", c->clean_s);
@@ -373,13 +376,8 @@ void ft_build_write_csv(struct ft_text *t, const struct ft_build *b, bool all)
 		ft_text_printf(t, "%u,%s,", i + 1, ft_cable_state_name(c->state));
 		end_csv(t, b, &c->a);
 		end_csv(t, b, &c->b);
-		ft_text_printf(t, "%s,%s,%s,", c->kind,
-			       !c->counted ? ""
-			       : c->errors ? "yes"
-					   : "no",
-			       !b->course ? ""
-			       : c->done  ? "yes"
-					  : "no");
+		ft_text_printf(t, "%s,%s,%s,", c->kind, known_word(c->counted, c->errors, csv_words),
+			       known_word(b->course, c->done, csv_words));
 		ft_csv_add(t, c->there ? c->there : "");
 		ft_text_puts(t, ",");
 		ft_csv_add(t, c->todo ? c->todo : "");

@@ -31,16 +31,6 @@ static bool may_be_design(const char *path)
 	return json_is_object(json.root) && json_object_get(json.root, "ftcheck");
 }
 
-static void designs_find(const glob_t *found, const char **paths, size_t *ret_count)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < found->gl_pathc; i++)
-		if (may_be_design(found->gl_pathv[i]))
-			paths[count++] = found->gl_pathv[i];
-	*ret_count = count;
-}
-
 static int several_error(const char *directory, const char *const *paths, size_t count, struct ft_error *err)
 {
 	_cleanup_(ft_text_release) struct ft_text names = {0};
@@ -57,11 +47,13 @@ static int several_error(const char *directory, const char *const *paths, size_t
 static int choose(const char *directory, const glob_t *found, char **ret_path, struct ft_error *err)
 {
 	_cleanup_free_ const char **paths = calloc(found->gl_pathc + 1, sizeof(*paths));
-	size_t count;
+	size_t count = 0;
 
 	if (!paths)
 		return -ENOMEM;
-	designs_find(found, paths, &count);
+	for (size_t i = 0; i < found->gl_pathc; i++)
+		if (may_be_design(found->gl_pathv[i]))
+			paths[count++] = found->gl_pathv[i];
 	if (count == 0)
 		return ft_error_set(err, -ENOENT, 0, 0, "--plan FILE is missing, and there is no design in %s",
 				    directory);

@@ -21,51 +21,33 @@ void ft_resolved_release(struct ft_resolved *resolved)
 	*resolved = (struct ft_resolved){0};
 }
 
-/* Appends to a list, without duplicates. */
-struct collection {
-	struct ft_resolved list;
-	struct ft_map there;
-};
-
-static void collection_release(struct collection *c)
+static int list_init(struct ft_resolved *list, size_t most)
 {
-	ft_resolved_release(&c->list);
-	ft_map_release(&c->there);
+	list->guids = calloc(most + 1, sizeof(*list->guids));
+	list->names = calloc(most + 1, sizeof(*list->names));
+	return list->guids && list->names ? 0 : -ENOMEM;
 }
 
-static int collection_init(struct collection *c, size_t most)
+/* Each GUID once: @there has those of the list. @name: safe already */
+static int list_add(struct ft_resolved *list, struct ft_map *there, uint64_t guid, const char *name)
 {
-	c->list.guids = calloc(most + 1, sizeof(*c->list.guids));
-	c->list.names = calloc(most + 1, sizeof(*c->list.names));
-	return c->list.guids && c->list.names ? 0 : -ENOMEM;
-}
-
-/* @name: safe already */
-static int collection_add(struct collection *c, uint64_t guid, const char *name)
-{
-	int r = guid ? ft_map_add(&c->there, guid, (uint32_t)c->list.count, NULL) : 0;
+	int r = guid ? ft_map_add(there, guid, (uint32_t)list->count, NULL) : 0;
 
 	if (r <= 0)
 		return r;
-	c->list.names[c->list.count] = strdup(name);
-	if (!c->list.names[c->list.count])
+	list->names[list->count] = strdup(name);
+	if (!list->names[list->count])
 		return -ENOMEM;
-	c->list.guids[c->list.count++] = guid;
+	list->guids[list->count++] = guid;
 	return 0;
 }
 
-static int collection_lacks(struct collection *c, const char *name)
+static int list_lacks(struct ft_resolved *list, const char *name)
 {
-	if (c->list.missing++ > 0)
+	if (list->missing++ > 0)
 		return 0;
-	c->list.missing_name = strdup(name);
-	return c->list.missing_name ? 0 : -ENOMEM;
-}
-
-static void collection_hand_over(struct collection *c, struct ft_resolved *ret_resolved)
-{
-	*ret_resolved = c->list;
-	c->list = (struct ft_resolved){0};
+	list->missing_name = strdup(name);
+	return list->missing_name ? 0 : -ENOMEM;
 }
 
 int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err)
@@ -105,8 +87,9 @@ int ft_resolve_guids(const struct ft_design *design, const struct ft_plan *plan,
 int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan, const struct ft_report *report,
 		     struct ft_resolved *ret_resolved)
 {
-	_cleanup_(collection_release) struct collection c = {0};
-	int r = collection_init(&c, report->switch_count);
+	_cleanup_(ft_resolved_release) struct ft_resolved list = {0};
+	_cleanup_(ft_map_release) struct ft_map there = {0};
+	int r = list_init(&list, report->switch_count);
 
 	for (uint32_t i = 0; r == 0 && i < plan->switch_count && i < report->switch_count; i++) {
 		const struct ft_report_switch *sw = &report->switches[i];
@@ -115,11 +98,12 @@ int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan,
 		if (!ft_opensm_is_root(plan, i))
 			continue;
 		guid = guid_of(design, plan, report, i);
-		r = guid ? collection_add(&c, guid, sw->name) : collection_lacks(&c, sw->name);
+		r = guid ? list_add(&list, &there, guid, sw->name) : list_lacks(&list, sw->name);
 	}
 	if (r < 0)
 		return r;
-	collection_hand_over(&c, ret_resolved);
+	*ret_resolved = list;
+	list = (struct ft_resolved){0};
 	return 0;
 }
 
@@ -133,29 +117,30 @@ static int edges_collect(const struct ft_plan *plan, const struct ft_report *rep
 	return 0;
 }
 
-static int host_add(struct collection *c, const struct ft_snapshot *s, uint32_t port)
+static int host_add(struct ft_resolved *list, struct ft_map *there, const struct ft_snapshot *s, uint32_t port)
 {
 	const struct ft_node *node = ft_port_node(s, &s->ports[port]);
 	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
 
-	return name ? collection_add(c, s->ports[port].guid, name) : -ENOMEM;
+	return name ? list_add(list, there, s->ports[port].guid, name) : -ENOMEM;
 }
 
 static int hosts_collect(const struct ft_model *m, const struct ft_report *report, struct ft_resolved *ret_resolved)
 {
-	_cleanup_(collection_release) struct collection c = {0};
-	_cleanup_(ft_map_release) struct ft_map edges = {0};
-	int r = collection_init(&c, m->observed.host_count) ?: edges_collect(m->plan, report, &edges);
+	_cleanup_(ft_resolved_release) struct ft_resolved list = {0};
+	_cleanup_(ft_map_release) struct ft_map edges = {0}, there = {0};
+	int r = list_init(&list, m->observed.host_count) ?: edges_collect(m->plan, report, &edges);
 
 	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
 
 		if (ft_map_get(&edges, m->observed.switches[host->observed].guid) != FT_MAP_NONE)
-			r = host_add(&c, m->snapshot, host->port);
+			r = host_add(&list, &there, m->snapshot, host->port);
 	}
 	if (r < 0)
 		return r;
-	collection_hand_over(&c, ret_resolved);
+	*ret_resolved = list;
+	list = (struct ft_resolved){0};
 	return 0;
 }
 

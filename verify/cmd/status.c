@@ -100,11 +100,8 @@ static int error_silent(const struct ft_status_address *address, int code, struc
 
 static int error_slow(const struct ft_status_address *address, const struct ft_answer *answer, struct ft_error *err)
 {
-	if (answer->text.length == 0)
-		return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: nothing came within %d s",
-				    address->name, TIMEOUT_S);
-	return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: only a part came within %d s",
-			    address->name, TIMEOUT_S);
+	return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: %s came within %d s", address->name,
+			    answer->text.length == 0 ? "nothing" : "only a part", TIMEOUT_S);
 }
 
 /* ---- the exchange ---- */

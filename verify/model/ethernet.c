@@ -354,19 +354,13 @@ static void networks_join(const struct fit *f, uint32_t *parent)
 {
 	const struct ft_snapshot *s = f->s;
 
-	for (uint32_t i = 0; i < s->node_count; i++)
-		parent[i] = i;
+	ft_number_begin(parent, s->node_count);
 	for (uint32_t i = 0; i < s->port_count; i++) {
-		uint32_t peer = s->ports[i].peer, a = s->ports[i].node, b;
+		const struct ft_port *far = ft_port_peer(s, &s->ports[i]);
 
-		if (peer == FT_NO_PORT)
-			continue;
-		b = s->ports[peer].node;
-		if (s->nodes[a].type != FT_NODE_SWITCH || s->nodes[b].type != FT_NODE_SWITCH)
-			continue;
-		a = ft_number_root(parent, a);
-		b = ft_number_root(parent, b);
-		parent[a < b ? b : a] = a < b ? a : b;
+		if (far && s->nodes[s->ports[i].node].type == FT_NODE_SWITCH &&
+		    s->nodes[far->node].type == FT_NODE_SWITCH)
+			ft_number_join(parent, s->ports[i].node, far->node);
 	}
 }
 

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "verify/model/model.h"
+#include "verify/report/report_parts.h"
 
 struct marker {
 	const struct ft_report *report;
@@ -265,13 +266,7 @@ static void finding_line(struct marker *m, const struct ft_finding *f)
 {
 	_cleanup_(ft_text_release) struct ft_text line = {0};
 
-	ft_text_printf(&line, "%s: %s", ft_codes[f->code].name, f->text);
-	if (f->waived)
-		ft_text_printf(&line, " [waived %s]", f->waived);
-	else
-		ft_text_printf(&line, ". Fix: %s", f->fix);
-	for (size_t i = 0; i < f->alternative_count; i++)
-		ft_text_printf(&line, ". Or: %s", f->alternatives[i]);
+	ft_report_write_sentences(&line, f, false);
 	m->failed |= ft_text_failed(&line) ||
 		     ft_draw_marks_add_line(m->marks, severities[f->severity], ft_text_string(&line)) < 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "verify/model/report.h"
+#include "verify/report/report_parts.h"
 
 /* A bar begins the performance data, so names must not contain it; nor a newline. */
 static void nagios_text(struct ft_text *t, const char *string)
@@ -94,13 +95,11 @@ static void switches_perfdata(struct ft_text *t, const struct ft_report *r)
 
 void ft_report_write_nagios(struct ft_text *t, const struct ft_report *r)
 {
-	static const char *const states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
-
 	if (ft_report_is_foreign(r)) {
 		foreign_write(t, r);
 		return;
 	}
-	ft_text_printf(t, "FTCHECK %s - ", states[r->verdict]);
+	ft_text_printf(t, "FTCHECK %s - ", ft_report_capitals(r->verdict));
 	nagios_text(t, r->plan_name);
 	ft_text_puts(t, ": ");
 	if (r->kind_count > 0)

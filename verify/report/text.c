@@ -2,7 +2,6 @@
 /* The report as text: the verdict first, then one line for each finding, worst first. */
 #include "config.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,6 +30,13 @@ static void word(struct ft_text *t, const char *string, const char *colour, bool
 	ft_text_puts(t, string);
 	if (use)
 		ft_text_puts(t, colour_off);
+}
+
+const char *ft_report_capitals(enum ft_verdict verdict)
+{
+	static const char *const words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
+
+	return words[verdict];
 }
 
 /* So many losses that the sweep took longer than it should: one in a hundred, and a dozen at least. */
@@ -94,11 +100,7 @@ static void kinds_write(struct ft_text *t, const struct ft_report *r)
 
 static void head_write(struct ft_text *t, const struct ft_report *r, bool colour)
 {
-	char verdict[16] = "";
-
-	for (size_t i = 0; ft_verdict_name(r->verdict)[i]; i++)
-		verdict[i] = (char)toupper((unsigned char)ft_verdict_name(r->verdict)[i]);
-	word(t, verdict, verdict_colour[r->verdict], colour);
+	word(t, ft_report_capitals(r->verdict), verdict_colour[r->verdict], colour);
 	/* Against the design of another fabric counts are meaningless. */
 	if (ft_report_is_foreign(r)) {
 		ft_text_printf(t, " %s: %s. ", r->plan_name, r->findings[0].text);
@@ -244,11 +246,9 @@ static void costs_write(struct ft_text *t, const struct ft_report *r, const stru
 		ft_text_puts(t, "\n");
 }
 
-static void finding_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f, bool verbose,
-			  bool colour)
+void ft_report_write_sentences(struct ft_text *t, const struct ft_finding *f, bool colour)
 {
-	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
-	ft_text_printf(t, " %s: %s", ft_codes[f->code].name, f->text);
+	ft_text_printf(t, "%s: %s", ft_codes[f->code].name, f->text);
 	if (f->waived) {
 		ft_text_printf(t, " [waived %s]", f->waived);
 	} else {
@@ -258,6 +258,14 @@ static void finding_write(struct ft_text *t, const struct ft_report *r, const st
 	}
 	for (size_t i = 0; i < f->alternative_count; i++)
 		ft_text_printf(t, ". Or: %s", f->alternatives[i]);
+}
+
+static void finding_write(struct ft_text *t, const struct ft_report *r, const struct ft_finding *f, bool verbose,
+			  bool colour)
+{
+	word(t, ft_severity_name(f->severity), severity_colour[f->severity], colour);
+	ft_text_puts(t, " ");
+	ft_report_write_sentences(t, f, colour);
 	ft_text_puts(t, "\n");
 	if (!verbose)
 		return;

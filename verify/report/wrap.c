@@ -40,12 +40,6 @@ static unsigned int columns(const char *string, size_t length)
 	return count;
 }
 
-static void blanks_add(struct ft_text *t, unsigned int count)
-{
-	while (count-- > 0)
-		ft_text_add(t, " ", 1);
-}
-
 /* One line without its end. A word longer than a line is not broken: ids and names are copied from it. */
 static void line_wrap(struct ft_text *t, const char *line, size_t length, unsigned int width)
 {
@@ -69,8 +63,7 @@ static void line_wrap(struct ft_text *t, const char *line, size_t length, unsign
 			end++;
 		word = columns(line + blank, end - blank);
 		if (blank > i && used > indent && used + (blank - i) + word > width) {
-			ft_text_add(t, "\n", 1);
-			blanks_add(t, indent);
+			ft_text_printf(t, "\n%*s", (int)indent, "");
 			used = indent;
 		} else {
 			ft_text_add(t, line + i, blank - i);

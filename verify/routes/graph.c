@@ -22,17 +22,6 @@ void ft_walk_release(struct ft_walk *w)
 	ft_arena_release(&w->memory);
 }
 
-static int hop_compare(const void *a, const void *b, void *context)
-{
-	const struct ft_snapshot *s = context;
-	const struct ft_hop *x = a, *y = b;
-	uint64_t p = s->nodes[x->node].guid, q = s->nodes[y->node].guid;
-
-	if (p != q)
-		return p < q ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* By GUID, so that findings and texts do not depend on the source of the fabric and its tables. */
 static int hops_collect(struct ft_walk *w)
 {
@@ -44,9 +33,8 @@ static int hops_collect(struct ft_walk *w)
 	if (w->memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->node_count; i++)
-		if (s->nodes[i].type == FT_NODE_SWITCH)
-			w->hops[w->hop_count++].node = i;
-	qsort_r(w->hops, w->hop_count, sizeof(*w->hops), hop_compare, (void *)(uintptr_t)s);
+		if (s->nodes[w->m->chip_order[i]].type == FT_NODE_SWITCH)
+			w->hops[w->hop_count++].node = w->m->chip_order[i];
 	for (uint32_t h = 0; h < w->hop_count; h++) {
 		struct ft_hop *hop = &w->hops[h];
 
