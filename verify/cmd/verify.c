@@ -539,16 +539,9 @@ int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
 	return r;
 }
 
-int ft_model_judge(struct ft_model *m)
-{
-	return ft_steps_take(m, report_steps, FT_COUNT(report_steps));
-}
-
 int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input)
 {
-	int r = ft_model_make(m, input);
-
-	return r ?: ft_model_judge(m);
+	return ft_model_make(m, input) ?: ft_steps_take(m, report_steps, FT_COUNT(report_steps));
 }
 
 int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report)

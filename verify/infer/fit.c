@@ -60,15 +60,6 @@ uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, u
 	return cables;
 }
 
-uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank)
-{
-	uint32_t links = 0;
-
-	ft_each_adjacent(n, &f->graph, observed)
-		links += fit->rank[n->vertex] == rank;
-	return links;
-}
-
 /* True if the step joins the two: they are its two ends, in one group. */
 static bool is_joined(const struct ft_fit *fit, uint32_t step, uint32_t a, uint32_t b)
 {

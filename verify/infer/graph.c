@@ -66,7 +66,8 @@ void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t 
 	}
 }
 
-bool ft_infer_are_cabled_alike(const struct ft_inference *f, uint32_t a, uint32_t b)
+/* True if both have the same neighbours, with as many cables to each. Neighbours are in the order of their numbers. */
+static bool are_cabled_alike(const struct ft_inference *f, uint32_t a, uint32_t b)
 {
 	const struct ft_adjacent *x = ft_adjacent_of(&f->graph, a), *y = ft_adjacent_of(&f->graph, b);
 
@@ -90,7 +91,7 @@ bool ft_infer_is_attached(const struct ft_inference *f, uint32_t observed)
 		bundle = n->count > bundle ? n->count : bundle;
 	}
 	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		alike += i != observed && !ft_infer_in_tree(f, i) && ft_infer_are_cabled_alike(f, observed, i);
+		alike += i != observed && !ft_infer_in_tree(f, i) && are_cabled_alike(f, observed, i);
 	return bundle > 1 || alike > 0;
 }
 

@@ -212,10 +212,6 @@ static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
 	return rule->spread == FT_SPREAD_EVEN && rule->pinned;
 }
 
-/* graph.c: true if both have the same neighbours, with as many cables to each. Neighbours are in the order of their
- * numbers. */
-bool ft_infer_are_cabled_alike(const struct ft_inference *f, uint32_t a, uint32_t b);
-
 /*
  * graph.c: true for a switch outside the tree with several cables, all to its top, as those of a router: two of them to
  * one switch, or as another one has. A single one in each of two ports may be there by chance.
@@ -236,11 +232,10 @@ void ft_fit_release(struct ft_fit *fit);
 /* fit.c: the switches of a rank. */
 uint32_t ft_fit_count(const struct ft_inference *f, const struct ft_fit *fit, uint32_t rank);
 
-/* fit.c: the cables of a switch to those of a rank, and the number of these. */
+/* fit.c: the cables of a switch to those of a rank. */
 uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank);
-uint32_t ft_fit_links(const struct ft_inference *f, const struct ft_fit *fit, uint32_t observed, uint32_t rank);
 
-/* fit.c: the same, to those at the other end of a step, in the switch's own group. */
+/* fit.c: those to the other end of a step, in the switch's own group; and the number of switches there. */
 uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed);
 uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed);
 

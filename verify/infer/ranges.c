@@ -106,7 +106,7 @@ static uint32_t numbers_write(struct ft_text *text, const struct ft_name_part *p
 	return i;
 }
 
-void ft_name_list_sort(struct ft_name_list *names)
+static void list_sort(struct ft_name_list *names)
 {
 	if (names->count > 1)
 		qsort(names->part, names->count, sizeof(*names->part), part_compare);
@@ -175,7 +175,7 @@ void ft_name_list_write(struct ft_text *text, struct ft_name_list *names)
 	_cleanup_(ft_text_release) struct ft_text list = {0};
 	uint32_t strings;
 
-	ft_name_list_sort(names);
+	list_sort(names);
 	strings = ft_name_list_add_json(&list, names, NULL);
 	text->failed |= list.failed;
 	ft_text_printf(text, strings == 1 ? "%s" : "[%s]", ft_text_string(&list));

@@ -23,8 +23,6 @@ int ft_name_list_init(struct ft_name_list *names, uint32_t count);
 int ft_name_list_add(struct ft_name_list *names, const char *name);
 void ft_name_list_release(struct ft_name_list *names);
 
-void ft_name_list_sort(struct ft_name_list *names); /* in natural order */
-
 /*
  * Adds them as JSON, in their order, with commas between. Returns the number of strings, which is less than that of
  * names where ranges hold several.

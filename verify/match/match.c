@@ -24,17 +24,12 @@ static void names_judge(struct ft_model *m)
 			m->kind_named[m->places[i]->kind] = false;
 }
 
-const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffer[FT_KIND_WORDS_SIZE])
+const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[FT_KIND_WORDS_SIZE])
 {
-	const char *name = ft_kind_word(m->plan->kinds[kind].name);
+	const char *name = ft_kind_word(ft_kind_at(m, place)->name);
 
 	snprintf(buffer, FT_KIND_WORDS_SIZE, name[0] ? "%s switch" : "%sswitch", name);
 	return buffer;
-}
-
-const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[FT_KIND_WORDS_SIZE])
-{
-	return ft_kind_words_of(m, m->places[place]->kind, buffer);
 }
 
 /* ---- places ---- */

@@ -477,7 +477,6 @@ static inline const char *ft_kind_of(const struct ft_model *m, uint32_t place)
 /* match/match.c: "edge switch", "leaf switch", or "switch" alone. */
 enum { FT_KIND_WORDS_SIZE = 128 };
 const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[FT_KIND_WORDS_SIZE]);
-const char *ft_kind_words_of(const struct ft_model *m, uint32_t kind, char buffer[FT_KIND_WORDS_SIZE]);
 
 /*
  * director/seats.c: the positions of the chips of line boards by their cables, after the assignment: by node of
@@ -735,12 +734,10 @@ int ft_routes_check(struct ft_model *m);
  */
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
 
-/* cmd/verify.c: the remaining steps: impact of the findings, their ids, their order, the verdict. 0 or -ENOMEM. */
-int ft_model_judge(struct ft_model *m);
-
 /*
- * cmd/verify.c: both: the finished model, whose report can be extended (repair/, accept/, build/, measure/failures.h
- * and throughput.h, routes/workload.h). @input must outlive it.
+ * cmd/verify.c: that, and the impact of the findings, their ids, their order, the verdict: the finished model, whose
+ * report can be extended (repair/, accept/, build/, measure/failures.h and throughput.h, routes/workload.h). @input
+ * must outlive it.
  */
 int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input);
 
