@@ -57,6 +57,8 @@ refused()
 
 python3 "$FT_SRCDIR/tests/infer_campaign.py" --rounds "$runs"
 result "random fabrics of two levels" $?
+python3 "$FT_SRCDIR/tests/infer_campaign.py" --replay 1:10
+result "one of four leaves that has lost cables and hosts" $?
 python3 "$FT_SRCDIR/tests/infer_campaign.py" --levels 3 --rounds "$((runs / 4))"
 result "random fabrics of three levels" $?
 for round in 6013:11 6013:101 6013:202; do

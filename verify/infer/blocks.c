@@ -967,11 +967,13 @@ static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
  * True for rows that lack equally many cables of every bundle, but not all. One that loses cables seldom loses as many
  * to each: they were cabled so, unless most rows are alike, so that there is a rule, and these have as many hosts. The
  * cases that bit: leaves that were bought one by one, with 2, 3, 4 or 6 cables to each of two cores; and a storage leaf
- * with one cable to each of four cores, among twelve leaves with two.
+ * with one cable to each of four cores, among twelve leaves with two. Of the only bundle hosts alone do not tell where
+ * there is no rule: one of four leaves may have lost cables and hosts.
  */
 static bool is_narrower(const struct sheet *s, const struct deviations *d)
 {
 	uint32_t alike = 0;
+	bool rule;
 
 	for (uint32_t c = 0; c < s->columns; c++)
 		if (!s->valid[c] || *entry(s, d->row[0], c) == 0 ||
@@ -979,10 +981,12 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 			return false;
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += row_deviation(s, i) == 0;
+	rule = alike >= d->rows * NARROWER_SHARE;
 	if (has_gaps(s, d))
 		return false;
-	return serves_otherwise(s, d) ? s->columns > 1 || 2 * d->lacks >= d->planned
-				      : s->columns > 1 && alike < d->rows * NARROWER_SHARE;
+	if (s->columns == 1)
+		return rule && serves_otherwise(s, d) && 2 * d->lacks >= d->planned;
+	return !rule || serves_otherwise(s, d);
 }
 
 /* True if the missing cables of these rows are to be found as faults. */
