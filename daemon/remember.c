@@ -76,7 +76,8 @@ void ft_remember_save(struct ft_daemon *d)
 void ft_remember_look(struct ft_daemon *d, const struct ft_snapshot *snapshot, const struct ft_report *report,
 		      bool save)
 {
-	int r = snapshot ? ft_baseline_learn(&d->baseline, snapshot, report) : 0;
+	uint32_t returning_s = d->config->returning_ms / 1000;
+	int r = snapshot ? ft_baseline_learn(&d->baseline, snapshot, report, returning_s) : 0;
 
 	/* If memory ran out, the next check learns the same. */
 	if (r > 0)

@@ -457,6 +457,31 @@ class Courses(Rig):
             self.check([e["alert"]["id"] for e in self.events] == [ids[number]], "another board is back: %s" % self.told())
         self.well_again()
 
+    def board_beside_a_chip(self, _):
+        """A board is lost, then a chip of another one, which comes back: the alert of the board stands as it was."""
+        boards = self.net.boards
+        pairs = [(a, b) for a in sorted(boards) for b in sorted(boards)
+                 if a[0] == b[0] and a[1][0] == b[1][0] and a < b and len(boards[a]) > 1]
+        self.rng.shuffle(pairs)
+        for part, whole in pairs if self.net.label != "boards, alike" else []:
+            fabric = self.net.fabric.copy()
+            self.lost(fabric, boards[whole])
+            chipless = fabric.copy()
+            self.lost(chipless, {min(boards[part])})
+            gone = set(fabric.nodes) - chipless.reachable(self.net.entry) - boards[whole] - {min(boards[part])}
+            if all(fabric.nodes[g].kind == "H" for g in gone):
+                break
+        else:
+            return
+        name = self.board_dies(self.net.fabric.copy(), boards[whole])
+        for what, now, later in (("lost", chipless, 1), ("back", fabric, 600)):
+            self.look(now, "all", later)
+            moved = [e["alert"]["id"] for e in self.events if e["alert"]["id"] == name]
+            self.check(not moved, "a chip of another board is %s: %s" % (what, self.told()))
+        self.look(self.net.fabric, "all")
+        self.check([e["alert"]["id"] for e in self.events] == [name], "not that board is back: %s" % self.told())
+        self.well_again()
+
     def board_beside_dark_ports(self, _):
         """Traces and cables of a board are out, then all of it; it comes back without them. The id is that of the board."""
         drawn, ids = self.draw_boards(1), set()
@@ -541,7 +566,8 @@ class Courses(Rig):
 
     COURSES = [Rig.dead, Rig.reboot, Rig.pull, Rig.swap, slow_boot, slow_boot, boots_without_a_cable, boots_without_a_cable, dies_while_it_comes_back, dies_while_it_comes_back,
                flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
-               board_reboots, board_reboots, two_boards, board_beside_dark_ports, board_replaced, director_reboots]
+               board_reboots, board_reboots, two_boards, board_beside_a_chip, board_beside_a_chip,
+               board_beside_dark_ports, board_replaced, director_reboots]
 
 
 def inferred_network(rng, number):

@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	round_trip(baseline);
-	check(ft_baseline_learn(&baseline, snapshot, &report) >= 0);
+	check(ft_baseline_learn(&baseline, snapshot, &report, 0) >= 0);
 	round_trip(baseline);
 	return 0;
 }

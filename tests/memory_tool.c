@@ -169,7 +169,7 @@ static int look(struct rig *rig, const char *word, const char *file, struct ft_e
 	events_write(rig, &events);
 	/* A plan that is replaced is judged by what is known: nothing was read. */
 	if (judged > 0 && kind != FT_LOOK_REPLANNED)
-		r = ft_baseline_learn(&rig->baseline, snapshot, report);
+		r = ft_baseline_learn(&rig->baseline, snapshot, report, 0);
 	if (r > 1 || (r >= 0 && judged > 0 && kind == FT_LOOK_ALL))
 		baseline_save(rig);
 	if (r < 0 || ft_text_failed(&events))

@@ -289,6 +289,8 @@ def links(f):
             guids = [n and (n.guid if n.kind == "S" else f.port_guid(n, p))
                      for n, p in ((node, port), (f.nodes.get(far), far_port))]
             near = b'0x%016x "%30s" %6d %4d[  ] ==(' % (guids[0], node.description, node.lid, port)
+            if far is None and node.kind == "H":
+                continue
             if far is None:
                 lines.append(near + b'                Down/ Polling)==>             [  ] "" ( )')
                 continue
@@ -313,6 +315,32 @@ for was, before in forms.items():
         told[was, now] = sorted(f["code"] for f in json.loads(other.stdout)["findings"])
         result("and of another", told[was, now] == told["a dump", "a dump"] and len(told[was, now]) == 3 and
                "  end" not in other.stdout, other.stdout)
+
+# Of an adapter only the second port is cabled, as where the first one is for Ethernet.
+second = copy.deepcopy(tree)
+host = named(second, "node001")
+edge, edge_port = host.links[1]
+rate = second.unlink(host.guid, 1)
+host.ports, host.port_guids = 2, {2: host.guid + 1}
+second.link(edge, edge_port, host.guid, 2, rate)
+for was, before in forms.items():
+    for now, after in forms.items():
+        same = check("--diff", write("before", before(second)), write("after", after(second)))
+        result("%s and %s of an adapter's second port" % (was, now), same.returncode == 0 and "nothing to report" in same.stdout,
+               same.stdout, same.stderr)
+
+# Both ports have the GUID of the adapter, as in some dumps. The second one moves.
+shared = copy.deepcopy(tree)
+host = named(shared, "node001")
+host.ports = 2
+host.port_guids = {1: host.guid, 2: host.guid}
+shared.link(named(shared, "edge003").guid, named(shared, "edge003").free_ports()[0], host.guid, 2, rate)
+moved = copy.deepcopy(shared)
+moved.unlink(host.guid, 2)
+moved.link(named(moved, "edge002").guid, named(moved, "edge002").free_ports()[0], host.guid, 2, rate)
+run = check("--since", write("before", shared.write()), "--from", write("after", moved.write()))
+result("one of two ports with one GUID has moved", run.returncode == 1 and "host-misplaced: host node001 port 2 is on edge002" in
+       run.stdout, run.stdout, run.stderr)
 
 # From live to recorded, and what is typed wrong.
 before, plan = write("before", tree.write()), write("plan.json", json.dumps(TREE).encode())

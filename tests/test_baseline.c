@@ -188,7 +188,7 @@ static void test_row(void **state)
 
 		look_make(&b, row->looks[i]);
 		report = look_judge(&b, baseline, FIRST_S + 60 * i);
-		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 2);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report, 0), 0, 2);
 		baseline_return(&baseline);
 		if (i + 1 < LOOKS_MAX && row->looks[i + 1])
 			continue;
@@ -234,7 +234,7 @@ static void test_other_plan(void **state)
 		for (size_t n = 0; n < report->finding_count; n++)
 			if (report->findings[n].severity != FT_SEVERITY_INFO)
 				fail_msg("%u: %s", i, report->findings[n].text);
-		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 2);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report, 0), 0, 2);
 		baseline_return(&baseline);
 	}
 }
@@ -265,7 +265,7 @@ static void test_exchange_in_ring(void **state)
 		report = look_judge(&b, baseline, FIRST_S + i);
 		assert_int_equal(report->finding_count, i);
 		assert_true(i == 0 || report->findings[0].code == FT_CODE_CABLES_SWAPPED);
-		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 2);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report, 0), 0, 2);
 	}
 }
 
@@ -298,7 +298,7 @@ static void test_newcomers(void **state)
 			replaced += report->findings[n].code == FT_CODE_SWITCH_REPLACED;
 		if (replaced != looks[i].replaced)
 			fail_msg("\"%s\": %u switches are called replaced", looks[i].changes, replaced);
-		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 2);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report, 0), 0, 2);
 		baseline_return(&baseline);
 	}
 }
@@ -322,7 +322,7 @@ static void test_unchanged(void **state)
 
 		look_make(&b, looks[i].changes);
 		report = look_judge(&b, baseline, FIRST_S + (int64_t)i);
-		assert_int_equal(ft_baseline_learn(&baseline, b.snapshot, report), looks[i].learned);
+		assert_int_equal(ft_baseline_learn(&baseline, b.snapshot, report, 0), looks[i].learned);
 	}
 }
 
@@ -340,7 +340,7 @@ static void test_bounded(void **state)
 		ft_text_printf(&faults, "guid core02 0x%x;guid edge003 0x%x;cut edge002:3", 0x1000 + i, 0x2000 + i);
 		look_make(&b, ft_text_string(&faults));
 		report = look_judge(&b, baseline, FIRST_S + i);
-		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report), 0, 2);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report, 0), 0, 2);
 		assert_int_equal(baseline->switch_count, 6);
 		assert_in_range(baseline->cable_count, 1, 24);
 		assert_in_range(baseline->host_count, 1, 24);
@@ -417,7 +417,7 @@ static void test_out_of_memory(void **state)
 	look_make(&before, "");
 	look_make(&after, "dead core02;cut edge002:3");
 	good = look_judge(&before, NULL, FIRST_S);
-	assert_int_equal(ft_baseline_learn(&baseline, before.snapshot, good), 1);
+	assert_int_equal(ft_baseline_learn(&baseline, before.snapshot, good, 0), 1);
 	input = (struct ft_verify_input){.design = after.design,
 					 .plan = after.plan,
 					 .snapshot = after.snapshot,
@@ -429,7 +429,7 @@ static void test_out_of_memory(void **state)
 		const struct ft_baseline *was = baseline;
 
 		allocation_failing = n;
-		r = ft_baseline_learn(&baseline, after.snapshot, bad);
+		r = ft_baseline_learn(&baseline, after.snapshot, bad, 0);
 		allocation_failing = 0;
 		if (r < 0)
 			assert_ptr_equal(baseline, was);

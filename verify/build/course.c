@@ -220,8 +220,8 @@ int ft_build_course_learn(struct ft_build_course **course, struct ft_build *buil
 	_cleanup_(ft_build_course_freep) struct ft_build_course *fresh = *course ? NULL : course_new();
 	struct ft_build_course *c = *course ? *course : fresh;
 	struct ft_build_sample sample = {.time_s = build->time_s, .planned = build->cable_count};
-	struct mark *marks;
-	size_t count;
+	struct mark *marks = NULL;
+	size_t count = 0;
 	int r = c ? 0 : -ENOMEM;
 
 	if (r == 0)

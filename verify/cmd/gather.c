@@ -410,7 +410,7 @@ static int baseline_take(const struct ft_options *options, const struct ft_gathe
 	if (r == 0) {
 		report->time_s = snapshot->source.time_s;
 		memcpy(report->plan_hash, g->design->hash, sizeof(report->plan_hash));
-		r = ft_baseline_learn(ret_baseline, snapshot, report);
+		r = ft_baseline_learn(ret_baseline, snapshot, report, 0);
 	}
 	return r < 0 ? ft_file_error(options->before, r, &err) : 0;
 }

@@ -491,6 +491,26 @@ static uint32_t board_free(const struct ft_inspection *in, bool line, uint32_t w
 	return best;
 }
 
+/*
+ * The next lost chip of a board that is gone as a whole, or NULL. A board of which another chip is seen is none.
+ * *@ret_board: the place by the slot in its name, or BOARDS_MOST: no name tells.
+ */
+static const struct ft_lost *lost_board(const struct ft_inspection *in, bool line, uint32_t offset, const bool *taken,
+					uint32_t *ret_board)
+{
+	for (uint32_t i = 0; i < in->lost_count; i++) {
+		const struct ft_lost *lost = &in->lost[i];
+
+		if (lost->gap != 0 || lost->line != line)
+			continue;
+		*ret_board = lost->named && offset != UINT32_MAX ? lost->slot.number - offset : BOARDS_MOST;
+		if (*ret_board >= BOARDS_MOST || (!taken[*ret_board] && !board_is_seen(in, line, *ret_board)))
+			return lost;
+	}
+	*ret_board = BOARDS_MOST;
+	return NULL;
+}
+
 static void boards_check(const struct ft_inspection *in, bool line)
 {
 	uint32_t wanted = line ? in->want.line_boards : in->want.fabric_boards;
@@ -501,14 +521,12 @@ static void boards_check(const struct ft_inspection *in, bool line)
 
 	for (uint32_t n = seen; n < wanted && n < BOARDS_MOST; n++) {
 		uint32_t votes, board = board_free(in, line, wanted, taken, &votes), own;
-		const struct ft_lost *lost = ft_lost_next(in, line);
+		const struct ft_lost *lost = lost_board(in, line, offset, taken, &own);
 		struct ft_gap gap = {.spot = {line, board, 0}, .whole = true, .seen = seen, .wanted = wanted};
 
 		if (board == FT_NONE)
 			return;
-		own = lost && lost->named && numbered ? lost->slot.number - offset : BOARDS_MOST;
-		lost = own < BOARDS_MOST && (taken[own] || board_is_seen(in, line, own)) ? NULL : lost;
-		if (lost && own < BOARDS_MOST)
+		if (own < BOARDS_MOST)
 			gap.spot.board = own;
 		ft_lost_take(in, &gap, gap_chips(in, &gap), lost);
 		taken[gap.spot.board] = true;

@@ -71,9 +71,6 @@ struct ft_gap {
 /* Finds the lost chips of the director, and those that are coming back. 0 or -ENOMEM. */
 int ft_lost_find(struct ft_inspection *in);
 
-/* The next lost chip of that side that is in no gap, or NULL. */
-struct ft_lost *ft_lost_next(const struct ft_inspection *in, bool line);
-
 /* A lost chip of the board that @chip is on, that is in no gap, or NULL. */
 const struct ft_lost *ft_lost_on_board(const struct ft_inspection *in, const struct ft_chip *chip);
 

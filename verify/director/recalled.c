@@ -8,7 +8,8 @@
  * brings its links up one by one: that is one finding, with the id that the missing board had, until all are up or the
  * returning_s of the input have passed.
  *
- * Cost: O(ports of the director * lost chips) for each director, O(cables of the baseline) for each returning board.
+ * Cost: O(ports of the director * lost chips), and O(lost chips * chips of the director) to tell boards without slots,
+ * for each director; O(cables of the baseline * lost chips) for each returning board.
  */
 #include "config.h"
 
@@ -157,14 +158,6 @@ int ft_lost_find(struct ft_inspection *in)
 	return 0;
 }
 
-struct ft_lost *ft_lost_next(const struct ft_inspection *in, bool line)
-{
-	for (uint32_t i = 0; i < in->lost_count; i++)
-		if (in->lost[i].gap == 0 && in->lost[i].line == line)
-			return &in->lost[i];
-	return NULL;
-}
-
 static uint32_t board_of(const struct ft_inspection *in, const struct ft_chip *chip)
 {
 	return in->known_board[chip - ft_inspected_chips(in)];
@@ -183,7 +176,6 @@ uint32_t ft_lost_take(const struct ft_inspection *in, struct ft_gap *gap, uint32
 	uint32_t taken = 0;
 
 	for (uint32_t i = 0; like && taken < count && i < in->lost_count; i++) {
-
 		struct ft_lost *lost = &in->lost[i];
 
 		if (lost->gap || lost->line != like->line || lost->board != like->board)
@@ -240,6 +232,7 @@ static uint32_t links_count(const struct ft_inspection *in, const struct ft_gap 
 	const struct ft_model *m = in->x->m;
 	const struct ft_baseline *b = m->recall.baseline;
 	const struct ft_chip *chips = ft_inspected_chips(in);
+	bool some_lost = ft_lost_of(in, gap) != NULL;
 	uint32_t count = 0;
 
 	*ret_up = 0;
@@ -253,7 +246,7 @@ static uint32_t links_count(const struct ft_inspection *in, const struct ft_gap 
 			*ret_up += !leads_nowhere(m, p);
 		}
 	}
-	for (uint32_t i = 0; ft_lost_of(in, gap) && i < 2 * b->cable_count; i++) {
+	for (uint32_t i = 0; some_lost && i < 2 * b->cable_count; i++) {
 		const struct ft_lost *lost = lost_by_guid(in, b->cables[i / 2].ends[i % 2].guid);
 
 		count += lost && lost->gap == gap->number;

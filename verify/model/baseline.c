@@ -63,6 +63,7 @@ struct look {
 	struct ft_map by_place;	       /* likewise, by the hash of planned_as */
 	struct ft_map wrong;	       /* ports that hold a cable which is not where it belongs */
 	struct ft_map held;	       /* ports that hold an entry learned now: of a cable its index, or HELD_BY_HOST */
+	uint32_t returning_s;	       /* for so long what was gone is coming back */
 	bool changed;
 	bool moved; /* a switch or a chip went, came back or is whole again */
 	/*
@@ -314,7 +315,7 @@ static int chips_keep(struct look *l)
 		}
 		r = chip_add(l, was->guid, was->owner, was->name, strlen(was->name));
 		/* One that goes again while it comes back went with the others of its board. */
-		since_s = ft_baseline_chip_is_gone(was) || l->report->time_s - was->back_s < FT_RETURNING_S
+		since_s = ft_baseline_chip_is_gone(was) || l->report->time_s - was->back_s < l->returning_s
 				  ? was->gone_s
 				  : 0;
 		if (r > 0)
@@ -401,7 +402,7 @@ static int host_learn(struct look *l, const struct ft_port *port, const struct f
 	const struct ft_node *ca = ft_port_node(s, peer);
 	struct ft_baseline_host *host = &l->b->hosts[l->b->host_count];
 
-	*host = (struct ft_baseline_host){.guid = ft_host_guid(s, peer), .at = port_of(l, port)};
+	*host = (struct ft_baseline_host){.guid = ft_host_key(s, peer), .at = port_of(l, port)};
 	if (!host->at.owner || port_is_wrong(l, &host->at) || port_is_held(l, &host->at) || ca->type != FT_NODE_CA ||
 	    ft_node_aggregates(s, ca, ft_port_node(s, port)))
 		return 0;
@@ -646,9 +647,8 @@ static uint64_t board_key(const struct ft_baseline_chip *chip)
 static int returns_end(struct look *l)
 {
 	_cleanup_free_ bool *lacks = calloc(l->b->switch_count + 1UL, sizeof(*lacks));
-	_cleanup_(ft_map_release) struct ft_map boards = {0};
 	_cleanup_free_ bool *lacks_hosts = calloc(l->b->switch_count + 1UL, sizeof(*lacks_hosts));
-
+	_cleanup_(ft_map_release) struct ft_map boards = {0};
 	int r = 0;
 
 	if (!lacks || !lacks_hosts)
@@ -759,11 +759,13 @@ static bool planned_are_missing(const struct ft_report *report)
 	return false;
 }
 
-int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot, const struct ft_report *report)
+int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot, const struct ft_report *report,
+		      uint32_t returning_s)
 {
 	_cleanup_(look_release) struct look l = {
 		.snapshot = snapshot,
 		.report = report,
+		.returning_s = returning_s ? returning_s : FT_RETURNING_S,
 		.guess = planned_are_missing(report) && (!*baseline || (*baseline)->plan_hash[0] == '\0'),
 	};
 	int r = old_take(&l, *baseline) ?: look_alloc(&l) ?: switches_learn(&l) ?: chips_learn(&l) ?: wrong_find(&l)

@@ -82,12 +82,13 @@ static inline void ft_baseline_freep(struct ft_baseline **baseline)
  * its GUID. Cables that a finding calls misplaced, swapped or unplanned are not learned, and
  * their ports keep their entries.
  *
- * @baseline  in and out: NULL at first; owned by the caller. Unchanged on failure
+ * @baseline     in and out: NULL at first; owned by the caller. Unchanged on failure
+ * @returning_s  for so long a board that was gone is coming back; 0: FT_RETURNING_S
  * Returns 2 if a switch or a chip went, came back or is whole again, 1 if anything else but times changed, 0 if not,
  * -ENOMEM. Cost: O(n log n) in its and the snapshot's size.
  */
-int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot,
-		      const struct ft_report *report);
+int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *snapshot, const struct ft_report *report,
+		      uint32_t returning_s);
 
 /* Exchanges the ends if the second one's GUID, or else its port number, is less. */
 void ft_baseline_cable_order(struct ft_baseline_cable *cable);

@@ -361,12 +361,16 @@ void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t 
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 {
 	char *text = NULL, **alternative;
+	bool told = false;
 	va_list args;
 
 	va_start(args, format);
 	m->failed |= ft_string_set_args(&text, format, args) < 0;
 	va_end(args);
-	alternative = text ? LIST_MORE(m, f->alternatives, f->alternative_count) : NULL;
+	/* Of another placing of the same fabric it may have been told before. */
+	for (size_t i = 0; text && i < f->alternative_count; i++)
+		told |= strcmp(f->alternatives[i], text) == 0;
+	alternative = text && !told ? LIST_MORE(m, f->alternatives, f->alternative_count) : NULL;
 	if (alternative)
 		*alternative = text;
 	else
@@ -629,9 +633,10 @@ static void id_add_word(struct ft_text *id, const char *word)
 }
 
 /*
- * The id: the code and where it is. It holds GUIDs and ports only, so it stays the same when names, the order of the
- * sweep or other faults change; of a planned switch that was not seen, its planned name where that is known. A finding
- * about the fabric as a whole is known by its code alone. @known: what the baseline or names tell of it counts.
+ * The id: the code and where it is. It holds GUIDs and ports, and slots of boards, so it stays the same when names, the
+ * order of the sweep or other faults change; of a planned switch that was not seen, its planned name where that is
+ * known. A finding about the fabric as a whole is known by its code alone. @known: what the baseline or names tell of
+ * it counts.
  */
 static int finding_id(const struct ft_model *m, const struct ft_finding *f, bool known, char **ret_id)
 {

@@ -54,6 +54,11 @@ const struct ft_port *ft_host_behind(const struct ft_snapshot *s, uint32_t port)
 
 uint64_t ft_host_guid(const struct ft_snapshot *s, const struct ft_port *port)
 {
+	return port->guid ? port->guid : ft_port_node(s, port)->guid;
+}
+
+uint64_t ft_host_key(const struct ft_snapshot *s, const struct ft_port *port)
+{
 	const struct ft_node *node = ft_port_node(s, port);
 
 	return !port->guid || port->guid == node->guid ? node->guid ^ (port->number - 1ULL) << 56 : port->guid;

@@ -111,7 +111,7 @@ static int hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 		const struct ft_node *node = ft_port_node(s, &s->ports[i]);
 
 		if (node->type == FT_NODE_CA && ft_port_peer(s, &s->ports[i]))
-			r = ft_map_add(&seen, ft_host_guid(s, &s->ports[i]), i, NULL);
+			r = ft_map_add(&seen, ft_host_key(s, &s->ports[i]), i, NULL);
 	}
 	for (uint32_t i = 0; r >= 0 && i < b->host_count; i++)
 		m->recall.host_gone[i] = ft_map_get(&seen, b->hosts[i].guid) == FT_MAP_NONE;
@@ -244,10 +244,12 @@ uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_swi
 
 uint64_t ft_recall_chip_behind(const struct ft_model *m, uint32_t port)
 {
-	uint32_t end = m->recall.far ? m->recall.far[port] : FT_NONE;
+	uint32_t end;
 
-	return end < 2 * (m->recall.far ? m->recall.baseline->cable_count : 0) ? end_at(m->recall.baseline, end)->guid
-									       : 0;
+	if (!m->recall.far)
+		return 0;
+	end = m->recall.far[port];
+	return end < 2 * m->recall.baseline->cable_count ? end_at(m->recall.baseline, end)->guid : 0;
 }
 
 bool ft_recall_had_another(const struct ft_model *m, uint32_t place)
@@ -308,7 +310,7 @@ static uint32_t hosts_as_before(const struct ft_model *m, uint32_t observed)
 
 		count += end != FT_NONE && end >= 2 * b->cable_count &&
 			 b->hosts[end - 2 * b->cable_count].guid ==
-				 ft_host_guid(m->snapshot, &m->snapshot->ports[host->port]);
+				 ft_host_key(m->snapshot, &m->snapshot->ports[host->port]);
 	}
 	return count;
 }
