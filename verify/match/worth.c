@@ -152,8 +152,9 @@ static void piece_estimate(const struct ft_assign_work *w, uint32_t p, struct ft
 
 /*
  * Of the cables of switches without a place, those that they would have right in an empty one, but for two each, as
- * cmd/placings.h counts them. The case that bit: a spine with three of eight cables wrong was taken for an unplanned
- * one, and then two pods for each other.
+ * cmd/placings.h counts them. Only where port numbers say who is who: else, while a fabric is cabled, empty places are
+ * many and a stranger fits one by chance. The case that bit: a spine with three of eight cables wrong was taken for an
+ * unplanned one, and then two pods for each other.
  */
 static uint32_t strangers_fitting(const struct ft_assign_work *w)
 {
@@ -193,7 +194,8 @@ static uint32_t strangers_estimate(const struct ft_assign_work *w)
 	uint64_t cables = 0;
 
 	if (both <= few)
-		return strange + empty + (both > 0 && both <= FEW_FITTED ? strangers_fitting(w) : 0);
+		return strange + empty +
+		       (w->in->names_first && both > 0 && both <= FEW_FITTED ? strangers_fitting(w) : 0);
 	for (uint32_t p = 0; p < planned; p++)
 		cables += w->in->planned->degree[p];
 	return strange + empty + (uint32_t)((both - few) * cables / planned);
