@@ -415,6 +415,15 @@ class Courses(Rig):
                    (fields["FTCHECK_SWITCH"], fields["FTCHECK_GUID"], self.told()))
         return self.events[0]["alert"]["id"]
 
+    def looks_joining(self, fabric, rest):
+        """The cables @rest come up, some at a time: the events of a look after each time."""
+        while rest:
+            count = self.rng.randint(1, 1 + len(rest) // 3)
+            for cable in rest[:count]:
+                self.join(fabric, cable)
+            rest = rest[count:]
+            yield self.look(fabric, self.either())
+
     def board_reboots(self, _):
         """A board of a director is lost, and comes back link by link: one alert."""
         drawn = self.draw_boards(1)
@@ -427,12 +436,8 @@ class Courses(Rig):
         rest, events = traces + outer, []
         if self.rng.random() < 0.5:
             rest = traces[:1] + self.rng.sample(rest[1:], len(rest) - 1)
-        while rest:
-            count = self.rng.randint(1, 1 + len(rest) // 3)
-            for cable in rest[:count]:
-                self.join(fabric, cable)
-            rest = rest[count:]
-            events += self.look(fabric, self.either())
+        for seen in self.looks_joining(fabric, rest):
+            events += seen
             others = [f["text"] for f in self.warnings() if f["code"] != "board-missing"]
             self.check(not others, "while a board comes back: %s" % others)
         self.one_alert(events, name, "a board that comes back is not one alert")
@@ -554,12 +559,8 @@ class Courses(Rig):
         for cable in rest[:len(inside) // 2]:
             self.join(fabric, cable)
         rest = rest[len(inside) // 2:]
-        while rest:
-            count = self.rng.randint(1, 1 + len(rest) // 3)
-            for cable in rest[:count]:
-                self.join(fabric, cable)
-            rest = rest[count:]
-            events += self.look(fabric, self.either())
+        for seen in self.looks_joining(fabric, rest):
+            events += seen
             self.only_gone("while a director comes back")
         self.one_alert(events, name, "a director that comes back is not one alert")
         self.well_again()

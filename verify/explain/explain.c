@@ -372,9 +372,8 @@ static int cables_explain(struct explain *x)
 	const struct ft_plan *plan = x->m->plan;
 	int r = 0;
 
-	if (plan->cable_count == 0) {
+	if (plan->cable_count == 0)
 		r = unjudged_take(x) ?: ft_pairing_explain(x);
-	}
 	return r == 0 && (plan->cable_count > 0 || x->m->port_map.listed) ? ft_trails_explain(x) : r;
 }
 
