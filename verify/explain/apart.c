@@ -167,9 +167,11 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 {
 	struct ft_model *m = x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
+	_cleanup_(ft_text_release) struct ft_text dark = {0};
 	_cleanup_free_ bool *front = calloc(m->place_count + 1UL, sizeof(*front));
 	const struct far_words far = words_for(m, is_of);
 	uint32_t fronts = 0, behind = 0, hosts = 0, edges = 0;
+	size_t own;
 	char words[48];
 
 	m->failed |= !front;
@@ -191,6 +193,10 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 		ft_finding_where_switch(m, f, m->observed_of[p], 0);
 		border_take(x, is_of, f, p);
 	}
+	own = f->where_count;
+	for (uint32_t p = 0; front && !m->cut_off && p < m->place_count; p++)
+		if (front[p])
+			ft_shadow_where(x, f, p, FT_LINK_DOWN);
 	if (front)
 		names_write(m, front, &x->text_a);
 	ft_text_reset(&x->text_b);
@@ -202,14 +208,18 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 	f->impact.hosts_cut_off = hosts;
 	ft_say(m, &f->expected, "%u %s%s", cables, far.cable, ft_text_s(cables));
 	ft_say(m, &f->observed, "none is up");
+	ft_text_reset(&x->text_c);
+	if (m->cut_off)
+		ft_text_printf(&x->text_c, "; what lies behind %s was not reached", cables == 1 ? "it" : "them");
+	else if (f->where_count > own && f->where[f->where_count - 1].port > 0)
+		ft_text_printf(&x->text_c, "; the ports that went dark: %s", ft_where_words(m, f, own, &dark));
 	if (cables == 1)
 		ft_say(m, &f->text, "%s%s has no path to %s: its only %s is not up%s", ft_text_string(&x->text_a),
-		       ft_text_string(&x->text_b), far.others, far.cable,
-		       m->cut_off ? "; what lies behind it was not reached" : "");
+		       ft_text_string(&x->text_b), far.others, far.cable, ft_text_string(&x->text_c));
 	else
 		ft_say(m, &f->text, "%s%s ha%s no path to %s: none of %s %u %ss is up%s", ft_text_string(&x->text_a),
 		       ft_text_string(&x->text_b), fronts == 1 ? "s" : "ve", far.others, fronts == 1 ? "its" : "their",
-		       cables, far.cable, m->cut_off ? "; what lies behind them was not reached" : "");
+		       cables, far.cable, ft_text_string(&x->text_c));
 	ft_say(m, &f->fix, "check the %ss of %s, or the power of the switches that they lead to; %s cut off", far.cable,
 	       ft_text_string(&x->text_a), ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
 	x->isolated_seen = true;

@@ -160,6 +160,12 @@ bool ft_uplink_may_be_up(const struct ft_model *m, uint32_t e, uint32_t planned)
 /* unseen.c: findings for unseen switches, with the missing cables that are theirs. 0 or -ENOMEM. */
 int ft_unseen_explain(struct explain *x);
 
+/* unseen.c: adds the ports in state @link that face a switch to the finding; if they are ambiguous, their switch. */
+void ft_shadow_where(struct explain *x, struct ft_finding *f, uint32_t planned, enum ft_link link);
+
+/* unseen.c: "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches": the places from @first on. */
+const char *ft_where_words(const struct ft_model *m, const struct ft_finding *f, size_t first, struct ft_text *buffer);
+
 /* unseen.c: the finding of what could not be judged; sets the unheard ports of each observed switch. */
 void ft_incomplete_report(struct explain *x);
 

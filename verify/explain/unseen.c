@@ -76,8 +76,7 @@ static enum shadow_kind shadow_kind(const struct ft_model *m, const struct shado
 	return s->dark == 0 && !m->snapshot->source.complete ? SHADOW_UNREACHED : SHADOW_GONE;
 }
 
-/* Adds the ports in state @link that face the unseen switch to the finding; if they are ambiguous, the switch. */
-static void shadow_where(struct explain *x, struct ft_finding *f, uint32_t planned, enum ft_link link)
+void ft_shadow_where(struct explain *x, struct ft_finding *f, uint32_t planned, enum ft_link link)
 {
 	struct ft_model *m = x->m;
 
@@ -153,15 +152,14 @@ static size_t places_of_one(const struct ft_model *m, const struct ft_finding *f
 	return count;
 }
 
-/* "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches"; fewer where each has GUID and hosts in its
- * name */
-static const char *where_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
+/* Fewer switches where each has GUID and hosts in its name. */
+const char *ft_where_words(const struct ft_model *m, const struct ft_finding *f, size_t first, struct ft_text *buffer)
 {
 	enum { SHOWN = 4, WIDE = 200 };
 	size_t shown = 0, more = 0;
 
 	ft_text_reset(buffer);
-	for (size_t i = 0; i < f->where_count;) {
+	for (size_t i = first; i < f->where_count;) {
 		uint32_t director = director_at(m, &f->where[i]);
 		size_t count = places_of_one(m, f, i, director);
 
@@ -511,7 +509,7 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 
 	m->status[s->planned] = FT_STATUS_MUTE;
 	f->count = s->silent;
-	shadow_where(x, f, s->planned, FT_LINK_SILENT);
+	ft_shadow_where(x, f, s->planned, FT_LINK_SILENT);
 	ft_finding_act_power(m, f, s->planned);
 	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
@@ -519,7 +517,7 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 	ft_say(m, &f->expected, "an answer from %s", ft_text_string(&x->text_a));
 	ft_say(m, &f->observed, "%u of its %u links are up, none is answered", s->silent, s->expected);
 	ft_say(m, &f->text, "%s does not answer: its links are up (%s), but %s", ft_text_string(&x->text_a),
-	       where_words(m, f, &x->text_b), m->words->silent);
+	       ft_where_words(m, f, 0, &x->text_b), m->words->silent);
 	ft_say(m, &f->fix, "%s", m->words->silent_fix);
 	unseen_look(x, f, s->planned);
 }
@@ -616,7 +614,7 @@ static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 	m->status[s->planned] = edge ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
 	f->impact.links_lost = s->expected;
 	f->impact.hosts_cut_off = behind;
-	shadow_where(x, f, s->planned, FT_LINK_DOWN);
+	ft_shadow_where(x, f, s->planned, FT_LINK_DOWN);
 	ft_finding_act_power(m, f, s->planned);
 	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
@@ -631,7 +629,7 @@ static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 	ft_say(m, &f->text, "%s%s is %s%s%s%s%s", ft_text_string(&x->text_a), until_words(m, s->planned, until),
 	       edge ? "cut off or powered down" : "missing", f->where_count ? "; the " : "",
 	       f->where_count ? owners : "", f->where_count ? " ports that went dark: " : "",
-	       f->where_count ? where_words(m, f, &x->text_b) : "");
+	       f->where_count ? ft_where_words(m, f, 0, &x->text_b) : "");
 	if (edge)
 		ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s %s out of reach",
 		       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
@@ -699,7 +697,7 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 			continue;
 		}
 		front++;
-		shadow_where(x, f, p, FT_LINK_DOWN);
+		ft_shadow_where(x, f, p, FT_LINK_DOWN);
 		ft_finding_act_power(m, f, p);
 		peers_symptoms(x, f, p);
 	}
@@ -715,12 +713,13 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 		ft_say(m, &f->text,
 		       "%s is cut off or powered down, and with it %u switch%s behind it; the ports that went "
 		       "dark: %s",
-		       ft_text_string(&x->text_a), behind, behind == 1 ? "" : "es", where_words(m, f, &x->text_b));
+		       ft_text_string(&x->text_a), behind, behind == 1 ? "" : "es",
+		       ft_where_words(m, f, 0, &x->text_b));
 	else
 		ft_say(m, &f->text,
 		       "%u switches are cut off or powered down: %s, %u more next to seen ones and %u behind "
 		       "them; the ports that went dark: %s",
-		       switches, ft_text_string(&x->text_a), front - 1, behind, where_words(m, f, &x->text_b));
+		       switches, ft_text_string(&x->text_a), front - 1, behind, ft_where_words(m, f, 0, &x->text_b));
 	ft_say(m, &f->fix, "look at the power of %s first, then at %s cables; %s out of reach",
 	       ft_text_string(&x->text_a), front == 1 ? "its" : "their",
 	       ft_plural(hosts, hosts == 1 ? "host is" : "host", words));

@@ -878,11 +878,21 @@ static bool lacks_whole_bundles(const struct deviations *d)
 	return d->gone > 1 && d->gone_cables == d->lacks && d->lacks > d->gone;
 }
 
+/* True for a leaf without any cable: that it stands among twins says that it has lost them. */
+static bool is_isolated(const struct sheet *s, uint32_t row)
+{
+	return s->intent->f->graph.degree[s->row[row]] == 0;
+}
+
 static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
 {
 	bool apart = s->intent->twins[s->side].apart[s->row[d->row[0]]], holes = rows_have_holes(s, d);
 
 	*ret = holes;
+	if (is_isolated(s, d->row[0])) {
+		*ret = true;
+		return 0;
+	}
 	if (columns_twins(s)->apart[s->column[d->column]] && d->columns == 1)
 		return column_is_broken(s, d->column, ret);
 	if (d->scaled && (!holes || is_stranger(s, d)))
@@ -995,7 +1005,7 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	*ret = false;
 	if (d->lacks == 0 || is_narrower(s, d))
 		return 0;
-	if (d->rows == 1)
+	if (d->rows == 1 || is_isolated(s, d->row[0]))
 		return group_of_one_is_faulty(s, d, ret);
 	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d) || s->mixed ||
 	    (!rows_have_holes(s, d) && is_of_another_make(s, d->row[0])))
@@ -1047,6 +1057,8 @@ static bool block_is_valid(const struct sheet *s, uint32_t column)
  */
 static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 {
+	if (is_isolated(s, row))
+		return true;
 	/* Beside bundles of any width, a small pattern is accidental. */
 	if (s->holes[row] == 0 && s->rows * s->columns <= THICK_BLOCK && !block_is_valid(s, column))
 		return false;

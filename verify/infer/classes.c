@@ -292,9 +292,8 @@ static void why_write(const struct classes *x, struct ft_text *text)
 			       x->count[CORE] - x->sorts[CORE][0].count,
 			       x->count[CORE] - x->sorts[CORE][0].count == 1 ? " is" : "es are");
 	ft_text_printf(text, "; %s\"",
-		       intent->missing + intent->surplus > 0
-			       ? "planned as they were seen but for what \\\"links\\\" says"
-			       : "planned as they were seen, nothing was held to be missing");
+		       ft_intent_has_faults(intent) ? "planned as they were seen but for what \\\"links\\\" says"
+						    : "planned as they were seen, nothing was held to be missing");
 	ft_infer_by_rule_notes(intent->f, intent, text);
 	rates_why(x, text);
 	ft_text_puts(text, "\n\t}");

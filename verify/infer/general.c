@@ -234,10 +234,15 @@ static void odd_switches_count(struct ft_intent *intent)
 
 static void sums_count(struct ft_intent *intent)
 {
+	const struct ft_inference *f = intent->f;
+
 	odd_switches_count(intent);
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		const struct ft_meant *pair = &intent->pairs[i];
 
+		/* That a switch is isolated counts once. */
+		if (f->graph.degree[pair->a] == 0 || f->graph.degree[pair->b] == 0)
+			continue;
 		/* Each cable of a bundle outside all patterns may be surplus. */
 		intent->exceptions += pair->settled ? 0 : pair->seen;
 		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
@@ -246,6 +251,15 @@ static void sums_count(struct ft_intent *intent)
 				pair->planned - pair->seen < pair->proven ? pair->planned - pair->seen : pair->proven;
 		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
 	}
+}
+
+bool ft_intent_has_faults(const struct ft_intent *intent)
+{
+	bool faults = false;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++)
+		faults |= intent->pairs[i].planned != intent->pairs[i].seen;
+	return faults;
 }
 
 bool ft_intent_is_irregular(const struct ft_intent *intent)

@@ -163,6 +163,9 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 						   : FT_SIDE_BESIDE;
 }
 
+/* True if some cables are planned otherwise than seen. */
+bool ft_intent_has_faults(const struct ft_intent *intent);
+
 /* True if most bundles are outside of considerable blocks, so that a near match with a tree is accidental. */
 bool ft_intent_is_irregular(const struct ft_intent *intent);
 

@@ -562,9 +562,8 @@ static void topology_tell(const struct ft_intent *intent, struct ft_text *why)
 
 	ft_text_printf(why, "%u switch%s and %u bundle%s of cables between them, no plain tree: ", intent->count,
 		       ft_text_es(intent->count), intent->pair_count, ft_text_s(intent->pair_count));
-	ft_text_puts(why, intent->missing + intent->surplus > 0
-				  ? "planned as they were seen but for what \"links\" says"
-				  : "planned as they were seen, nothing was held to be missing");
+	ft_text_puts(why, ft_intent_has_faults(intent) ? "planned as they were seen but for what \"links\" says"
+						       : "planned as they were seen, nothing was held to be missing");
 	if (f->observed->part_count > 1)
 		ft_text_printf(why, "; they are %u parts that are not cabled to each other", f->observed->part_count);
 	else if (!intent->layered)

@@ -4,7 +4,9 @@
  * Jaccard similarity, with a union-find). In a tree the leaves of a pod are such a set on their upper side, and so are
  * the spines of a plane; the spines of a pod are one on their lower side, and so are the cores of a plane. A switch
  * that has lost so many cables that it is unlike all others joins those of its kind whose neighbours include all of its
- * own. Invariant: a set is of one rank. Cost: for each switch the sum of its neighbours' degrees.
+ * own. A leaf that has lost every cable joins those of its kind above which ports are dark for it. Invariant: a set is
+ * of one rank. Cost: for each switch the sum of its neighbours' degrees; for each isolated leaf all ports above its
+ * kind.
  */
 #include "config.h"
 
@@ -136,6 +138,74 @@ static void apart_attach(struct linking *l, const uint32_t *members, bool *apart
 	}
 }
 
+/* The highest port that leads to a switch, of those with the rank and the number of ports of @observed. */
+static uint32_t highest_link(const struct ft_intent *intent, uint32_t observed)
+{
+	const struct ft_inference *f = intent->f;
+	uint32_t highest = 0;
+
+	for (uint32_t i = 0; i < intent->count; i++)
+		for (uint32_t p = ft_infer_last_port(f, i); p > highest; p--)
+			if (intent->rank[i] == intent->rank[observed] &&
+			    ft_infer_ports(f, i) == ft_infer_ports(f, observed) &&
+			    ft_infer_port_far(f, i, p) != FT_NONE)
+				highest = p;
+	return highest;
+}
+
+/*
+ * True if each switch above @twin has dark ports for as many cables as @twin has to it, among those that such switches
+ * have links in.
+ */
+static bool has_room_above(const struct ft_intent *intent, uint32_t twin)
+{
+	const struct ft_inference *f = intent->f;
+	bool any = false;
+
+	ft_each_adjacent(n, &f->graph, twin) {
+		uint32_t dark = 0;
+
+		if (ft_side_of(intent, twin, n->vertex) != FT_SIDE_UP)
+			continue;
+		for (uint32_t p = highest_link(intent, n->vertex); p > 0 && dark < n->count; p--)
+			dark += ft_infer_port_is_dark(f, n->vertex, p);
+		if (dark < n->count)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * Isolated leaves with hosts join the smallest set of their kind that ports are dark for: of two planes the one that
+ * lacks a leaf, of equals the one with the name before their own. The case that bit: hosts on two disjoint trees, and a
+ * leaf without any uplink, which was planned as it was seen.
+ */
+static void isolated_attach(struct linking *l, uint32_t *members, bool *apart)
+{
+	const struct ft_intent *intent = l->intent;
+	const struct ft_observed_switch *switches = intent->f->observed->switches;
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		uint32_t best = FT_NONE, least = UINT32_MAX;
+
+		if (intent->f->graph.degree[i] > 0 || intent->f->hosts[i] == 0)
+			continue;
+		for (uint32_t other = 0; other < intent->count; other++) {
+			uint32_t of = members[ft_number_root(l->root, other)];
+			bool before = ft_text_natural_compare(switches[other].name, switches[i].name) < 0;
+
+			if (l->size[other] == 0 || of < 2 || !ft_intent_alike(intent, i, other) ||
+			    (of > least || (of == least && !before)) || !has_room_above(intent, other))
+				continue;
+			best = other;
+			least = of;
+		}
+		if (best != FT_NONE)
+			set_attach(l, i, best, apart);
+	}
+}
+
 /* Numbers the sets, and lists their members in order. */
 static int sets_number(struct linking *l, struct ft_twins *twins)
 {
@@ -151,7 +221,7 @@ static int sets_number(struct linking *l, struct ft_twins *twins)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t root = ft_number_root(l->root, i);
 
-		if (l->size[i] == 0)
+		if (l->size[root] == 0)
 			continue;
 		if (twins->set_of[root] == FT_NONE)
 			twins->set_of[root] = twins->set_count++;
@@ -195,6 +265,8 @@ int ft_intent_twins(struct ft_intent *intent)
 		for (uint32_t i = 0; i < intent->count; i++)
 			members[ft_number_root(l.root, i)]++;
 		apart_attach(&l, members, twins->apart);
+		if (side == FT_SIDE_UP && intent->layered)
+			isolated_attach(&l, members, twins->apart);
 		r = sets_number(&l, twins);
 		if (r < 0)
 			return r;

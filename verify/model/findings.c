@@ -565,17 +565,34 @@ static int place_compare(const void *a, const void *b)
 	return x->port < y->port ? -1 : x->port > y->port;
 }
 
+/* The places that tell what it is: of switches that are cut off, but seen, these alone, and not the ports that face
+ * them. */
+static size_t places_of_id(const struct ft_model *m, const struct ft_finding *f)
+{
+	size_t own = 0;
+
+	for (; f->code == FT_CODE_EDGE_ISOLATED && own < f->where_count && f->where[own].port == 0; own++) {
+		uint32_t observed = ft_observed_of_place(&f->where[own]);
+		uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+
+		if (place == FT_NONE || m->status[place] != FT_STATUS_ISOLATED)
+			break;
+	}
+	return own > 0 ? own : f->where_count;
+}
+
 /* The two lowest places. */
-static int id_add_places(struct ft_text *id, const struct ft_finding *f)
+static int id_add_places(const struct ft_model *m, struct ft_text *id, const struct ft_finding *f)
 {
 	_cleanup_free_ struct ft_place *places = malloc((f->where_count + 1) * sizeof(*places));
+	size_t count = places_of_id(m, f);
 
 	if (!places)
 		return -ENOMEM;
-	if (f->where_count)
-		memcpy(places, f->where, f->where_count * sizeof(*places));
-	qsort(places, f->where_count, sizeof(*places), place_compare);
-	for (size_t i = 0; i < f->where_count && i < 2; i++) {
+	if (count > 0)
+		memcpy(places, f->where, count * sizeof(*places));
+	qsort(places, count, sizeof(*places), place_compare);
+	for (size_t i = 0; i < count && i < 2; i++) {
 		ft_text_printf(id, "%c0x%016" PRIx64, i ? '-' : ':', places[i].guid);
 		if (places[i].port)
 			ft_text_printf(id, ":%u", places[i].port);
@@ -656,7 +673,7 @@ static int finding_id(const struct ft_model *m, const struct ft_finding *f, bool
 	else if (f->code == FT_CODE_CABLE_MISSING)
 		id_add_pair(m, &id, f);
 	else if (!ft_finding_has(f, FT_TRAIT_FABRIC))
-		r = id_add_places(&id, f);
+		r = id_add_places(m, &id, f);
 	if (r < 0)
 		return r;
 	return id.failed ? -ENOMEM : ft_string_set(ret_id, "%s", ft_text_string(&id));
