@@ -36,6 +36,7 @@ struct attempt {
 	uint64_t lacking;   /* missing cables, by all findings, also of those elsewhere */
 	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
 	uint64_t alike;	    /* the most of these between the same two ranks; moved ones only within one rank */
+	uint64_t moved;	    /* those that are missing elsewhere */
 	bool strays;	    /* some switches have no place in the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
 	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
@@ -308,7 +309,7 @@ static void cables_count(const struct ft_inference *f, const struct ft_report *r
 {
 	uint64_t joining[FT_OUTSIDE + 1][FT_OUTSIDE + 1] = {0};
 
-	attempt->surplus = attempt->alike = attempt->lacking = 0;
+	attempt->surplus = attempt->alike = attempt->lacking = attempt->moved = 0;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
 		bool moved = finding->code == FT_CODE_CABLE_MISPLACED;
@@ -319,6 +320,7 @@ static void cables_count(const struct ft_inference *f, const struct ft_report *r
 		if (!moved && finding->code != FT_CODE_CABLE_UNPLANNED)
 			continue;
 		attempt->surplus += finding->count;
+		attempt->moved += moved ? finding->count : 0;
 		/* A moved one is missed elsewhere, but between equals it is one more of those there. */
 		if (!moved || one == other)
 			joining[one][other] += finding->count;
@@ -539,6 +541,16 @@ static uint64_t contradictions(const struct attempt *tree, const struct ft_inten
 }
 
 /*
+ * True if ports prove all missing cables, and the tree takes some of these for moved ones, one of whose ports would not
+ * be dark. The case that bit: the only cable between two core switches, which was told to be that of a leaf.
+ */
+static bool nothing_was_moved(const struct attempt *tree, const struct ft_intent *graph)
+{
+	return tree->moved > 0 && tree->moved == tree->surplus && graph->surplus == 0 &&
+	       graph->proven == graph->missing && tree->lacking == graph->missing;
+}
+
+/*
  * True if ports prove many missing cables, and the tree, by which leaves have another number of them, takes others for
  * misplaced that are where they should be; or if they prove all that are missing, and the tree has more than a few
  * moved. The case that bit: a director by its chips, whose line boards were taken for the core.
@@ -547,7 +559,7 @@ static bool ports_contradict(const struct attempt *tree, const struct ft_intent 
 {
 	enum { PROVEN_MANY = 4 };
 
-	return tree->lacking < graph->proven ||
+	return tree->lacking < graph->proven || nothing_was_moved(tree, graph) ||
 	       (graph->proven == graph->missing &&
 		contradictions(tree, graph) > (graph->proven > 0 ? 0 : WRONG_SOME)) ||
 	       (graph->proven >= PROVEN_MANY && tree->surplus > graph->surplus && graph->missing >= tree->cabling);

@@ -155,21 +155,26 @@ static uint32_t highest_link(const struct ft_intent *intent, uint32_t observed)
 
 /*
  * True if each switch above @twin has dark ports for as many cables as @twin has to it, among those that such switches
- * have links in.
+ * have links in; and for isolated leaves that have joined its set before.
  */
-static bool has_room_above(const struct ft_intent *intent, uint32_t twin)
+static bool has_room_above(struct linking *l, uint32_t twin)
 {
+	const struct ft_intent *intent = l->intent;
 	const struct ft_inference *f = intent->f;
+	uint32_t leaves = 1;
 	bool any = false;
+
+	for (uint32_t i = 0; i < intent->count; i++)
+		leaves += f->graph.degree[i] == 0 && ft_number_root(l->root, i) == ft_number_root(l->root, twin);
 
 	ft_each_adjacent(n, &f->graph, twin) {
 		uint32_t dark = 0;
 
 		if (ft_side_of(intent, twin, n->vertex) != FT_SIDE_UP)
 			continue;
-		for (uint32_t p = highest_link(intent, n->vertex); p > 0 && dark < n->count; p--)
+		for (uint32_t p = highest_link(intent, n->vertex); p > 0 && dark < leaves * n->count; p--)
 			dark += ft_infer_port_is_dark(f, n->vertex, p);
-		if (dark < n->count)
+		if (dark < leaves * n->count)
 			return false;
 		any = true;
 	}
@@ -196,7 +201,7 @@ static void isolated_attach(struct linking *l, uint32_t *members, bool *apart)
 			bool before = ft_text_natural_compare(switches[other].name, switches[i].name) < 0;
 
 			if (l->size[other] == 0 || of < 2 || !ft_intent_alike(intent, i, other) ||
-			    (of > least || (of == least && !before)) || !has_room_above(intent, other))
+			    (of > least || (of == least && !before)) || !has_room_above(l, other))
 				continue;
 			best = other;
 			least = of;
