@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "verify/match/assign.h"
+#include "verify/match/match.h"
 
 static void cost_add(struct ft_cost *cost, uint32_t moves, uint32_t cables)
 {
@@ -205,30 +206,17 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *ho
 	return m->failed ? -ENOMEM : 0;
 }
 
-/* True if more switches are in the places of their names than are in others, but some are. */
-static bool most_are_named_so(const struct ft_model *m)
-{
-	uint32_t right = 0, wrong = 0;
-
-	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
-		uint32_t place = m->observed.switches[i].planned;
-
-		right += place != FT_NONE && m->named[i] == place;
-		wrong += place != FT_NONE && m->named[i] != FT_NONE && m->named[i] != place;
-	}
-	return wrong > 0 && right > wrong;
-}
-
 int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given)
 {
 	uint32_t count = m->observed.switch_count;
 	_cleanup_free_ uint32_t *given = malloc((count + 1UL) * sizeof(*given));
 	_cleanup_free_ uint32_t *origin = malloc((m->place_count + 1UL) * sizeof(*origin));
+	const struct ft_names_tally tally = ft_names_tally(m);
 
 	*ret_given = NULL;
 	if (!given || !origin)
 		return -ENOMEM;
-	invented = invented && m->plan->beside_switches > 0 && most_are_named_so(m);
+	invented = invented && m->plan->beside_switches > 0 && tally.right > tally.wrong && tally.wrong > 0;
 	if ((!m->port_map.named_at && !invented) || m->chassis)
 		return 0;
 	for (uint32_t i = 0; i < count; i++)

@@ -642,19 +642,10 @@ int ft_switches_match(struct ft_model *m, bool loose)
 
 int ft_exchanged_find(struct ft_model *m)
 {
-	enum { MOST = 3 };
-	uint32_t right = 0, wrong = 0;
+	const struct ft_names_tally tally = ft_names_tally(m);
 
-	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
-		uint32_t place = m->observed.switches[i].planned;
-
-		if (place == FT_NONE || m->named[i] == FT_NONE)
-			continue;
-		right += m->named[i] == place;
-		wrong += m->named[i] != place;
-	}
-	if (wrong == 0 ||
-	    (m->plan->topology != FT_TOPOLOGY_GRAPH && (m->plan->cable_count == 0 || right < MOST * wrong)))
+	if (tally.wrong == 0 ||
+	    (m->plan->topology != FT_TOPOLOGY_GRAPH && (m->plan->cable_count == 0 || !ft_names_are_right(tally))))
 		return 0;
 	m->port_map.named_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
 	if (!m->port_map.named_at)

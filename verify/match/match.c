@@ -123,19 +123,46 @@ static int switches_match(struct ft_model *m)
 	return ft_switches_match(m, false) ?: ft_aliases_resolve(m);
 }
 
-/*
- * While a fabric is built, a switch has few cables on its first day, and fits its place badly. If it carries the name
- * of an empty place, it is seated there.
- */
-static void arrivals_seat(struct ft_model *m)
+struct ft_names_tally ft_names_tally(const struct ft_model *m)
 {
-	for (uint32_t i = 0; m->input && m->input->building && i < m->observed.switch_count; i++) {
+	struct ft_names_tally tally = {0};
+
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
+		uint32_t place = m->observed.switches[i].planned;
+
+		tally.right += place != FT_NONE && m->named[i] == place;
+		tally.wrong += place != FT_NONE && m->named[i] != FT_NONE && m->named[i] != place;
+	}
+	return tally;
+}
+
+/* True if the plan has a cable between the place and that of a switch which @observed is cabled to. */
+static bool any_cable_fits(const struct ft_model *m, uint32_t observed, uint32_t place)
+{
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		if (ft_place_behind(m, end) != FT_NONE && ft_width_at(m, place, ft_place_behind(m, end)) > 0)
+			return true;
+	return false;
+}
+
+/*
+ * Seats a switch that was left out in the empty place of its name. One that lacks most of its cables fits its place
+ * badly: while a fabric is built, all do on their first day; later a cable that fits has to confirm the name, and the
+ * names of most other switches. The case that bit: a core whose cables were pulled or moved but for two was told as
+ * missing, and itself as an unplanned switch.
+ */
+static void named_seat(struct ft_model *m)
+{
+	bool building = m->input && m->input->building, right = !m->given && ft_names_are_right(ft_names_tally(m));
+
+	for (uint32_t i = 0; (building || right) && i < m->observed.switch_count; i++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[i];
 		uint32_t place = m->named[i];
 
 		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->observed_of[place] != FT_NONE)
 			continue;
-		ft_observed_seat(m, i, place);
+		if (building || any_cable_fits(m, i, place))
+			ft_observed_seat(m, i, place);
 	}
 }
 
@@ -153,7 +180,7 @@ int ft_match(struct ft_model *m)
 	if (r < 0)
 		return r;
 	ft_recall_seat(m);
-	arrivals_seat(m);
+	named_seat(m);
 	r = ft_steps_take(m, after, FT_COUNT(after));
 	if (r < 0)
 		return r;

@@ -51,6 +51,18 @@ uint32_t ft_port_map_vote_best(struct ft_model *m, uint32_t observed, uint32_t f
 /* The votes that one cable, or one host, shares out. */
 enum { FT_PORT_MAP_VOTE = 1 << 12 };
 
+/* match.c: how many switches are in the places of their names, and how many in others. O(V). */
+struct ft_names_tally {
+	uint32_t right, wrong;
+};
+struct ft_names_tally ft_names_tally(const struct ft_model *m);
+
+/* True if so many names are right that the others are the exception. */
+static inline bool ft_names_are_right(struct ft_names_tally tally)
+{
+	return tally.right > 3 * tally.wrong;
+}
+
 /* port_exchange.c: exchanges seated switches if that puts more cables into their ports. 0 or -ENOMEM. */
 int ft_port_map_settle(struct ft_model *m);
 

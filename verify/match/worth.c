@@ -151,51 +151,17 @@ static void piece_estimate(const struct ft_assign_work *w, uint32_t p, struct ft
 }
 
 /*
- * Of the cables of switches without a place, those that they would have right in an empty one, but for two each, as
- * cmd/placings.h counts them. Only where port numbers say who is who: else, while a fabric is cabled, empty places are
- * many and a stranger fits one by chance. The case that bit: a spine with three of eight cables wrong was taken for an
- * unplanned one, and then two pods for each other.
- */
-static uint32_t strangers_fitting(const struct ft_assign_work *w)
-{
-	enum { ACCIDENTAL = 2 };
-	const struct ft_multigraph *g = w->in->observed;
-	uint32_t sum = 0;
-
-	for (uint32_t o = 0; o < g->count; o++) {
-		uint32_t most = ACCIDENTAL;
-
-		for (uint32_t p = 0; w->image[o] == FT_UNASSIGNED && p < w->in->planned->count; p++) {
-			uint32_t right = 0;
-
-			for (uint32_t i = g->first[o]; w->origin[p] == FT_UNASSIGNED && i < g->first[o + 1]; i++) {
-				uint32_t q = w->image[g->adjacent[i].vertex];
-
-				if (q != FT_UNASSIGNED)
-					right += ft_number_least(g->adjacent[i].count,
-								 ft_edges_between(w->in->planned, p, q));
-			}
-			most = ft_number_most(most, right);
-		}
-		sum += most - ACCIDENTAL;
-	}
-	return sum;
-}
-
-/*
  * Unplanned switches next to empty places. A few of them are plausible: dead switches and unplanned ones. Taking most
  * of the fabric for unplanned and unseen would always be cheapest: so each further switch costs as much as its cables.
  */
 static uint32_t strangers_estimate(const struct ft_assign_work *w)
 {
-	enum { FEW_FITTED = 8 };
 	uint32_t planned = w->in->planned->count, strange = w->in->observed->count - w->seated;
 	uint32_t empty = planned - w->seated, both = strange < empty ? strange : empty, few = 2 + planned / 16;
 	uint64_t cables = 0;
 
 	if (both <= few)
-		return strange + empty +
-		       (w->in->names_first && both > 0 && both <= FEW_FITTED ? strangers_fitting(w) : 0);
+		return strange + empty;
 	for (uint32_t p = 0; p < planned; p++)
 		cables += w->in->planned->degree[p];
 	return strange + empty + (uint32_t)((both - few) * cables / planned);
@@ -204,7 +170,7 @@ static uint32_t strangers_estimate(const struct ft_assign_work *w)
 /* What is wrong but cables: names, hosts, ports. */
 static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_worth *worth)
 {
-	uint32_t misnamed = 0, hostless = 0, on_core = 0, strange_hosts = 0, unfit = 0, outvoted = 0;
+	uint32_t misnamed = 0, hostless = 0, on_core = 0, strange_hosts = 0, unfit = 0;
 	bool fewer = false, more = false;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
@@ -214,10 +180,8 @@ static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_wort
 			strange_hosts += hosts > 0;
 			continue;
 		}
-		if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p) {
-			misnamed += !w->in->names_weak;
-			outvoted += w->in->names_first;
-		}
+		if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
+			misnamed += !w->in->names_weak || w->in->names_first;
 		on_core += w->in->planned_at[p].may_host ? 0 : hosts;
 		unfit += !ft_ports_fit(w->in->observed_at[o].ports, w->in->planned_at[p].ports);
 		hostless += w->in->planned_at[p].hosts > 0 && hosts == 0;
@@ -228,12 +192,15 @@ static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_wort
 	/* Where most do not fit, the plan has the wrong number. */
 	unfit = 2 * unfit > w->seated ? 0 : unfit;
 	/*
+	 * Two switches that are exchanged are one fault; a name that port numbers vote for counts like one of the
+	 * design. The case that bit: a core with four of six cables wrong was left out as a stranger, and two pods
+	 * exchanged.
+	 *
 	 * As the price of a seat has it: losing all hosts is as unlikely as a fault. In a tree, where hosts tell the
 	 * ranks, it is the placing that spreads the lost ones over more switches that is less likely.
 	 */
 	worth->faults += (misnamed + 1) / 2 + on_core + strange_hosts + unfit + (w->in->names_weak ? 0 : hostless);
-	/* Among as many faults, each place that port numbers vote for counts like a cable. */
-	worth->moves += on_core + outvoted;
+	worth->moves += on_core;
 	worth->mending += misnamed + 2 * on_core + (hostless > on_core ? hostless - on_core : 0) + strange_hosts;
 	worth->mending += (uint32_t)fewer + more;
 }
