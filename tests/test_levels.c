@@ -219,6 +219,24 @@ static const struct row rows[] = {
 	{"bound by name, in another order",
 	 PODS ",\"bind\":{\"core\":[\"core06\",\"core05\",\"core04\",\"core03\",\"core02\",\"core01\"]}}",
 	 "cut spine05:11", "warning; cable-missing absent spine05:11 core04:2", "12/12/0/0 9/8/1/0 6/5/1/0 89/1/0/0"},
+	{"two in a list of bindings exchanged, and a cable pulled",
+	 PODS ",\"bind\":{\"core\":[\"core01\",\"core02\",\"core03\",\"core04\",\"core05\",\"core06\"]}}",
+	 "name core01 x; name core03 core01; name x core03; cut spine05:11",
+	 "warning; cable-missing absent spine05:11 core01:2; switch-replaced seen core03 core01 x2",
+	 "12/12/0/0 9/8/1/0 6/5/1/0 89/1/0/0"},
+	{"two spines of one plane, by GUID",
+	 PODS ",\"bind\":{\"spine\":[\"0xabc001\",\"0xabc002\",\"0xabc003\",\"0xabc004\",\"0xabc005\",\"0xabc006\","
+	      "\"0xabc007\","
+	      "\"0xabc008\",\"0xabc009\"]}}",
+	 "guid 0xabc001 0x777; guid 0xabc004 0xabc001; guid 0xabc001 0xabc004",
+	 "ok; switch-replaced seen 0xabc001 0xabc004 x2", "12/12/0/0 9/9/0/0 6/6/0/0 90/0/0/0"},
+	{"two pairs of edges of two pods",
+	 PODS
+	 ",\"bind\":{\"edge\":[\"edge001\",\"edge002\",\"edge003\",\"edge004\",\"edge005\",\"edge006\",\"edge007\","
+	 "\"edge008\",\"edge009\",\"edge010\",\"edge011\",\"edge012\"]}}",
+	 "name edge001 x; name edge005 edge001; name x edge005; name edge002 x; name edge006 edge002; name x edge006",
+	 "ok; switch-replaced seen edge005 edge001 x2; switch-replaced seen edge006 edge002 x2",
+	 "12/12/0/0 9/9/0/0 6/6/0/0 90/0/0/0"},
 	{"bound by pattern",
 	 PODS
 	 ",\"bind\":{\"core\":{\"match\":\"^core\"},\"spine\":{\"match\":\"^spine\"},\"edge\":{\"match\":\"^edge\"}}}",

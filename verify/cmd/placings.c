@@ -104,7 +104,7 @@ int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost)
 
 		if (sw->tolerated)
 			continue;
-		cost.misnamed += m->named[i] != FT_NONE && sw->planned != m->named[i];
+		cost.misnamed += ft_told_place(m, i) != FT_NONE && sw->planned != ft_told_place(m, i);
 		if (sw->planned == FT_NONE)
 			cost.mending += fitting_most(m, i, seen, fitting);
 		else if (!ft_ports_fit(sw->ports, m->places[sw->planned]->ports))
@@ -223,9 +223,10 @@ int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_giv
 		given[i] = m->observed.switches[i].planned;
 	memcpy(origin, m->observed_of, m->place_count * sizeof(*origin));
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t from = given[i], to = m->named[i], other = to == FT_NONE ? FT_NONE : origin[to];
+		uint32_t from = given[i], to = ft_told_place(m, i), other = to == FT_NONE ? FT_NONE : origin[to];
 
-		if (from == FT_NONE || to == FT_NONE || from == to || (other != FT_NONE && m->named[other] == to))
+		if (from == FT_NONE || to == FT_NONE || from == to ||
+		    (other != FT_NONE && ft_told_place(m, other) == to))
 			continue;
 		given[i] = to;
 		origin[to] = i;

@@ -24,7 +24,6 @@ struct matching {
 	uint32_t *named, *order, *image, *observed_of_vertex, *vertex_of_observed;
 	uint32_t *rival; /* by vertex: another place that explains as much, or FT_NONE */
 	uint32_t *given; /* by vertex: its place, if the model is told; or NULL */
-	uint32_t *bound; /* by vertex: the place that the design binds it to, or FT_NONE */
 	bool *fixed;
 	uint32_t vertices; /* observed switches that may have a place */
 	struct ft_arena memory;
@@ -148,8 +147,8 @@ static int bound_find(const struct ft_model *m, struct matching *g)
 {
 	_cleanup_(ft_map_release) struct ft_map guids = {0};
 	_cleanup_(ft_name_index_release) struct ft_name_index names = {0};
-	uint32_t number = 0, *found = ft_arena_numbers(&g->memory, m->observed.switch_count, FT_NONE);
-	int r = found ? ft_name_index_init(&names, m->place_count) : -ENOMEM;
+	uint32_t number = 0;
+	int r = ft_name_index_init(&names, m->place_count);
 
 	/* A list of bindings is in the order of the switches of its kind; where one list is of all, in the plan's. */
 	for (uint32_t p = 0; r >= 0 && p < m->place_count; p++) {
@@ -172,12 +171,12 @@ static int bound_find(const struct ft_model *m, struct matching *g)
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		uint32_t place = ft_map_get(&guids, m->observed.switches[g->observed_of_vertex[v]].guid);
 
-		found[g->observed_of_vertex[v]] = place == FT_MAP_NONE ? FT_NONE : place;
+		m->bound[g->observed_of_vertex[v]] = place == FT_MAP_NONE ? FT_NONE : place;
 	}
-	ft_name_index_tell(m, &names, found);
+	ft_name_index_tell(m, &names, m->bound);
 	for (uint32_t v = 0; v < g->vertices; v++) {
-		g->named[v] = g->bound[v] = found[g->observed_of_vertex[v]];
-		g->fixed[v] = g->bound[v] != FT_NONE;
+		g->named[v] = m->bound[g->observed_of_vertex[v]];
+		g->fixed[v] = g->named[v] != FT_NONE;
 	}
 	return 0;
 }
@@ -382,7 +381,7 @@ static int names_lost_judge(const struct ft_model *m, const struct matching *g, 
 
 		if (r < 0)
 			return r;
-		if (g->bound[v] != FT_NONE)
+		if (m->bound[g->observed_of_vertex[v]] != FT_NONE)
 			return 0;
 		namesakes += r == 0;
 	}
@@ -411,7 +410,8 @@ static void replaced_find(struct ft_model *m, const struct matching *g)
 		if (p == FT_NONE)
 			continue;
 		if (ft_bind_of(m, p)->count > 0 || ft_is_beside(m, p))
-			m->replaced[p] = g->bound[v] == FT_NONE && (m->places[p]->guid || !m->names_lost);
+			m->replaced[p] =
+				m->bound[g->observed_of_vertex[v]] == FT_NONE && (m->places[p]->guid || !m->names_lost);
 		else
 			m->replaced[p] = g->named[v] == FT_NONE && m->plan->topology == FT_TOPOLOGY_GRAPH &&
 					 (2 * named > seated || ft_recall_had_another(m, p));
@@ -598,7 +598,7 @@ static bool guesses_are_doubtful(const struct ft_model *m, const struct matching
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		uint32_t observed = g->observed_of_vertex[v];
 
-		recalled |= g->named[v] != FT_NONE && g->bound[v] == FT_NONE && m->named[observed] == FT_NONE &&
+		recalled |= g->named[v] != FT_NONE && ft_told_place(m, observed) == FT_NONE &&
 			    g->named[v] == ft_recall_place(m, observed);
 		homeless |= g->image[v] == FT_NONE;
 	}
@@ -613,7 +613,6 @@ int ft_switches_match(struct ft_model *m, bool loose)
 	int r;
 
 	g.named = ft_arena_numbers(&g.memory, count, FT_NONE);
-	g.bound = ft_arena_numbers(&g.memory, count, FT_NONE);
 	g.rival = ft_arena_numbers(&g.memory, count, FT_NONE);
 	g.order = ft_arena_zeros(&g.memory, count, sizeof(*g.order));
 	g.image = ft_arena_numbers(&g.memory, count, FT_NONE);
@@ -643,18 +642,18 @@ int ft_switches_match(struct ft_model *m, bool loose)
 int ft_exchanged_find(struct ft_model *m)
 {
 	const struct ft_names_tally tally = ft_names_tally(m);
+	bool named = m->plan->topology == FT_TOPOLOGY_GRAPH || (m->plan->cable_count > 0 && ft_names_are_right(tally));
 
-	if (tally.wrong == 0 ||
-	    (m->plan->topology != FT_TOPOLOGY_GRAPH && (m->plan->cable_count == 0 || !ft_names_are_right(tally))))
-		return 0;
-	m->port_map.named_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
-	if (!m->port_map.named_at)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
-		uint32_t place = m->observed.switches[i].planned;
+		uint32_t place = m->observed.switches[i].planned, told = named ? ft_told_place(m, i) : m->bound[i];
 
-		if (place != FT_NONE && m->named[i] != FT_NONE && m->named[i] != place)
-			m->port_map.named_at[place] = m->named[i];
+		if (place == FT_NONE || told == FT_NONE || told == place)
+			continue;
+		if (!m->port_map.named_at)
+			m->port_map.named_at = ft_arena_numbers(&m->memory, m->place_count, FT_NONE);
+		if (!m->port_map.named_at)
+			return -ENOMEM;
+		m->port_map.named_at[place] = told;
 	}
 	return 0;
 }

@@ -68,6 +68,7 @@ static int places_alloc(struct ft_model *m)
 	m->port_claimed = ft_arena_zeros(a, m->snapshot->port_count, sizeof(*m->port_claimed));
 	m->misplaced = ft_arena_zeros(a, m->observed.cable_count, sizeof(*m->misplaced));
 	m->named = ft_arena_numbers(a, m->observed.switch_count, FT_NONE);
+	m->bound = ft_arena_numbers(a, m->observed.switch_count, FT_NONE);
 	m->kind_named = ft_arena_zeros(a, m->plan->kind_count, sizeof(*m->kind_named));
 	return a->failed ? -ENOMEM : 0;
 }
@@ -130,8 +131,8 @@ struct ft_names_tally ft_names_tally(const struct ft_model *m)
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		uint32_t place = m->observed.switches[i].planned;
 
-		tally.right += place != FT_NONE && m->named[i] == place;
-		tally.wrong += place != FT_NONE && m->named[i] != FT_NONE && m->named[i] != place;
+		tally.right += place != FT_NONE && ft_told_place(m, i) == place;
+		tally.wrong += place != FT_NONE && ft_told_place(m, i) != FT_NONE && ft_told_place(m, i) != place;
 	}
 	return tally;
 }

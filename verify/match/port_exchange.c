@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Local search over ports. Once all switches have places, each cable says more: the port at its far end belongs to one
- * planned cable, which identifies the switch at the near end. Structurally equal switches exchange places if that puts
- * more cables and listed hosts into their ports. Names and bindings prevent that, unless whole switches are exchanged:
- * that is one fault, instead of one for each pair of their cables.
+ * Local search over what single cables say. Once all switches have places, the port at the far end of a cable belongs
+ * to one planned cable, which identifies the switch at the near end. Structurally equal switches exchange places if
+ * that puts more cables and listed hosts into their ports. Names and bindings prevent that, unless whole switches are
+ * exchanged: that is one fault, instead of one for each pair of their cables.
+ *
+ * Where the plan gives no ports, a cable speaks for every place that has one to its far end, and only bound switches
+ * with wrong cables are in question, as the matching moves all others: two of which the list of bindings, or the
+ * cabling, has exchanged. O(cables log d), and O(d^2) for each of these.
  */
 #include "config.h"
 
@@ -11,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/match/match.h"
 
 struct settling {
@@ -18,9 +23,12 @@ struct settling {
 	uint32_t *wants; /* by observed switch: a place that explains more of its cables than its own, or FT_NONE */
 	uint32_t *gain;	 /* by observed switch: how many more cables and hosts */
 	uint32_t *all;	 /* by observed switch: all its cables and hosts */
+	uint32_t *apart; /* by observed switch: of these, without those that speak for its own place and for that one */
 	bool *weak;	 /* by observed switch: too few votes to move alone; but none are for its own place */
 	uint32_t *ring;	 /* scratch: observed switches of a cycle */
 	uint32_t *mark;	 /* by observed switch: the number of the last walk that visited it */
+	uint32_t *votes; /* scratch, by place: all 0 */
+	bool *odd;	 /* by observed switch: bound, with a wrong cable. NULL: the plan gives ports or hosts */
 	struct ft_arena memory;
 };
 
@@ -81,42 +89,66 @@ static bool may_change(const struct settling *s, uint32_t observed, uint32_t p, 
 		return false;
 	if (rows_are_alike(s->m, p, q))
 		return true;
-	return gain >= CABLES_LEAST && s->m->port_map.votes[q] * 2 > s->all[observed];
+	return gain >= CABLES_LEAST && s->votes[q] * 2 > s->all[observed];
 }
 
-static void vote(struct settling *s, uint32_t place, int step)
-{
-	if (place != FT_NONE)
-		s->m->port_map.votes[place] += (uint32_t)step;
-}
+typedef void said_fn(struct settling *s, uint32_t observed, uint32_t place);
 
-/* Adds the votes of the cables and hosts of @observed or, with @step -1, subtracts them. */
-static void votes_make(struct settling *s, uint32_t observed, int step)
+/* Calls @fn for each place that a cable or a listed host of @observed speaks for, once for each of these. */
+static void said_take(struct settling *s, uint32_t observed, said_fn *fn)
 {
 	const struct ft_model *m = s->m;
 	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
-		vote(s, cable_says(m, end), step);
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+		uint32_t place = s->odd ? ft_place_behind(m, end) : cable_says(m, end);
+
+		if (place == FT_NONE)
+			continue;
+		if (!s->odd)
+			fn(s, observed, place);
+		for (const struct ft_pair *pair = ft_pairs_of(m, place); s->odd && pair < ft_pairs_of(m, place + 1);
+		     pair++)
+			if (m->places[pair->peer]->kind == sw->kind)
+				fn(s, observed, pair->peer);
+	}
 	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
-		vote(s, m->port_map.home[i], step);
+		if (m->port_map.home[i] != FT_NONE)
+			fn(s, observed, m->port_map.home[i]);
+}
+
+static void vote_add(struct settling *s, uint32_t observed, uint32_t place)
+{
+	(void)observed;
+	s->votes[place]++;
+}
+
+static void vote_clear(struct settling *s, uint32_t observed, uint32_t place)
+{
+	(void)observed;
+	s->votes[place] = 0;
 }
 
 static void wish_offer(struct settling *s, uint32_t observed, uint32_t place)
 {
 	const struct ft_model *m = s->m;
-	uint32_t own = place_of(s, observed);
-	uint32_t here = m->port_map.votes[own], there = place == FT_NONE ? 0 : m->port_map.votes[place];
-	bool weak;
+	uint32_t own = place_of(s, observed), here = s->votes[own], there = s->votes[place];
+	bool weak = false;
 
-	if (place == FT_NONE || there <= here + s->gain[observed])
+	if (there <= here + s->gain[observed])
 		return;
-	weak = !may_change(s, observed, own, place, there - here);
-	if (weak && (here > 0 || m->places[own]->kind != m->places[place]->kind))
-		return;
+	if (s->odd) {
+		if (m->observed_of[place] == FT_NONE || !s->odd[m->observed_of[place]])
+			return;
+	} else {
+		weak = !may_change(s, observed, own, place, there - here);
+		if (weak && (here > 0 || m->places[own]->kind != m->places[place]->kind))
+			return;
+	}
 	s->wants[observed] = place;
 	s->weak[observed] = weak;
 	s->gain[observed] = there - here;
+	s->apart[observed] = ft_number_least(s->all[observed], 2 * s->all[observed] - here - there);
 }
 
 /* True if @observed prefers another place. */
@@ -128,14 +160,11 @@ static bool wish_find(struct settling *s, uint32_t observed)
 	s->wants[observed] = FT_NONE;
 	s->gain[observed] = 0;
 	s->all[observed] = sw->cable_count + (m->port_map.home ? sw->end_host - sw->first_host : 0);
-	if (sw->planned == FT_NONE)
+	if (sw->planned == FT_NONE || (s->odd && !s->odd[observed]))
 		return false;
-	votes_make(s, observed, 1);
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
-		wish_offer(s, observed, cable_says(m, end));
-	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
-		wish_offer(s, observed, m->port_map.home[i]);
-	votes_make(s, observed, -1);
+	said_take(s, observed, vote_add);
+	said_take(s, observed, wish_offer);
+	said_take(s, observed, vote_clear);
 	return s->wants[observed] != FT_NONE;
 }
 
@@ -145,7 +174,7 @@ static bool is_pinned(const struct settling *s, uint32_t observed)
 	const struct ft_model *m = s->m;
 	uint32_t place = place_of(s, observed);
 
-	return (ft_bind_of(m, place)->count > 0 && !m->replaced[place]) || m->named[observed] == place;
+	return m->bound[observed] == place || m->named[observed] == place;
 }
 
 /* How many of the cables and hosts of @observed vote for @place. */
@@ -153,9 +182,9 @@ static uint32_t votes_for(struct settling *s, uint32_t observed, uint32_t place)
 {
 	uint32_t votes;
 
-	votes_make(s, observed, 1);
-	votes = s->m->port_map.votes[place];
-	votes_make(s, observed, -1);
+	said_take(s, observed, vote_add);
+	votes = s->votes[place];
+	said_take(s, observed, vote_clear);
 	return votes;
 }
 
@@ -169,7 +198,7 @@ static bool pins_give_way(const struct settling *s, uint32_t count)
 
 	for (uint32_t n = 0; n < count; n++) {
 		gain += s->gain[s->ring[n]];
-		all += s->all[s->ring[n]];
+		all += s->apart[s->ring[n]];
 	}
 	return gain > count && gain * 2 > all;
 }
@@ -248,12 +277,27 @@ static bool move_try(struct settling *s, uint32_t observed)
 	return true;
 }
 
+/* True for a bound switch in its place that has a cable which the plan has not. */
+static bool is_odd(const struct ft_model *m, uint32_t observed)
+{
+	uint32_t place = m->observed.switches[observed].planned;
+
+	if (place == FT_NONE || m->bound[observed] != place)
+		return false;
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		if (ft_place_behind(m, end) != FT_NONE && ft_width_at(m, place, ft_place_behind(m, end)) == 0)
+			return true;
+	return false;
+}
+
 /* In a tree switches of one kind are not cabled to one another: their votes do not depend on each other's places. */
 static bool kind_settle(struct settling *s, uint32_t kind)
 {
 	const struct ft_observed_fabric *observed = &s->m->observed;
 	bool wanted = false, moved = false;
 
+	for (uint32_t i = 0; s->odd && i < observed->switch_count; i++)
+		s->odd[i] = is_odd(s->m, i);
 	for (uint32_t i = 0; i < observed->switch_count; i++) {
 		s->mark[i] = s->wants[i] = FT_NONE;
 		if (observed->switches[i].planned != FT_NONE &&
@@ -262,7 +306,7 @@ static bool kind_settle(struct settling *s, uint32_t kind)
 	}
 	for (uint32_t i = 0; wanted && i < observed->switch_count; i++)
 		moved |= s->wants[i] != FT_NONE && ring_try(s, i);
-	for (uint32_t i = 0; wanted && i < observed->switch_count; i++)
+	for (uint32_t i = 0; wanted && !s->odd && i < observed->switch_count; i++)
 		moved |= s->wants[i] != FT_NONE && move_try(s, i);
 	return moved;
 }
@@ -277,8 +321,11 @@ static int settling_init(struct settling *s, struct ft_model *m)
 	s->gain = ft_arena_zeros(a, count, sizeof(*s->gain));
 	s->all = ft_arena_zeros(a, count, sizeof(*s->all));
 	s->weak = ft_arena_zeros(a, count, sizeof(*s->weak));
+	s->apart = ft_arena_zeros(a, count, sizeof(*s->apart));
 	s->ring = ft_arena_zeros(a, count, sizeof(*s->ring));
 	s->mark = ft_arena_zeros(a, count, sizeof(*s->mark));
+	s->votes = m->port_map.votes ? m->port_map.votes : ft_arena_zeros(a, m->place_count, sizeof(*s->votes));
+	s->odd = m->port_map.votes ? NULL : ft_arena_zeros(a, count, sizeof(*s->odd));
 	return a->failed ? -ENOMEM : 0;
 }
 
@@ -290,8 +337,6 @@ int ft_port_map_settle(struct ft_model *m)
 	bool moved = true;
 	int r;
 
-	if (!m->port_map.votes)
-		return 0;
 	r = settling_init(&s, m);
 	for (unsigned int round = 0; r == 0 && moved && round < ROUNDS_MAX; round++) {
 		moved = false;

@@ -255,6 +255,7 @@ struct ft_model {
 	/* The assignment (match/match.c and its steps). */
 	uint32_t *observed_of; /* by place: the observed switch, or FT_NONE */
 	uint32_t *named;       /* by observed switch: the place whose name it carries, or FT_NONE */
+	uint32_t *bound;       /* by observed switch: the place that the design binds its GUID or name to, or FT_NONE */
 	bool names_lost;       /* most switches have the name of another one, and none is one that the design binds */
 	bool *replaced;	       /* by place: bound to a GUID or name other than that of its switch */
 	bool *kind_named;      /* by kind: every observed switch of it carries its planned name */
@@ -460,6 +461,12 @@ static inline const struct ft_bind *ft_bind_of(const struct ft_model *m, uint32_
 static inline bool ft_is_told(const struct ft_model *m, uint32_t observed, uint32_t place)
 {
 	return m->named[observed] == place || m->places[place]->guid || ft_bind_of(m, place)->count > 0;
+}
+
+/* The place that @observed is bound to or, if to none, whose name it carries; or FT_NONE. */
+static inline uint32_t ft_told_place(const struct ft_model *m, uint32_t observed)
+{
+	return m->bound[observed] != FT_NONE ? m->bound[observed] : m->named[observed];
 }
 
 /* Ports for hosts of a planned switch, connected now or not. */
