@@ -3,7 +3,11 @@
 
 #include "base/arena.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
 
 struct ft_arena_block {
 	struct ft_arena_block *before;
@@ -53,6 +57,59 @@ char *ft_arena_keep(struct ft_arena *arena, char *string)
 	}
 	block->kept = string;
 	return string;
+}
+
+char *ft_arena_string(struct ft_arena *arena, const char *string)
+{
+	size_t size = strlen(string) + 1;
+	char *copy = ft_arena_zeros(arena, size, 1);
+
+	return copy ? memcpy(copy, string, size) : NULL;
+}
+
+char *ft_arena_safe(struct ft_arena *arena, const char *bytes, size_t length)
+{
+	return ft_arena_keep(arena, ft_text_safe_dup(bytes, length));
+}
+
+char *ft_arena_text(struct ft_arena *arena, struct ft_text *text)
+{
+	char *string;
+
+	ft_text_puts(text, "");
+	string = ft_arena_keep(arena, text->failed ? NULL : text->data);
+	if (text->failed)
+		free(text->data);
+	*text = (struct ft_text){0};
+	return string;
+}
+
+char *ft_arena_print_args(struct ft_arena *arena, const char *format, va_list args)
+{
+	char *string;
+
+	return ft_arena_keep(arena, vasprintf(&string, format, args) < 0 ? NULL : string);
+}
+
+char *ft_arena_print(struct ft_arena *arena, const char *format, ...)
+{
+	va_list args;
+	char *string;
+
+	va_start(args, format);
+	string = ft_arena_print_args(arena, format, args);
+	va_end(args);
+	return string;
+}
+
+/* Full where @count is 0 or a power of two, as in base/list.h. */
+void *ft_arena_room(struct ft_arena *arena, void *list, size_t count, size_t size)
+{
+	void *fresh = count & (count - 1) ? list : ft_arena_zeros(arena, count ? 2 * count : 1, size);
+
+	if (fresh && fresh != list && count > 0)
+		memcpy(fresh, list, count * size);
+	return fresh;
 }
 
 void ft_arena_release(struct ft_arena *arena)

@@ -357,7 +357,7 @@ static inline void report_returns(struct ft_report *r)
 	struct ft_error err = {0};
 
 	/* What a main fills in. */
-	r->plan_file = strdup("plan.json");
+	r->plan_file = ft_arena_string(&r->memory, "plan.json");
 	r->time_s = 1795178096;
 	memset(r->plan_sha256, 'a', sizeof(r->plan_sha256) - 1);
 	report_written(r, &json, &others);

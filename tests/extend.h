@@ -15,18 +15,17 @@
 static inline int repair_add(const struct ft_verify_input *input, struct ft_report *report)
 {
 	_cleanup_(ft_model_release) struct ft_model m;
+	struct ft_report exchanged;
 	int r = ft_model_finish(&m, input);
 
 	if (r == 0)
 		r = ft_repair_make(&m);
 	if (r < 0)
 		return r;
-	report->repair_asked = true;
-	report->repair = FT_STEAL(m.report->repair);
-	report->repair_count = m.report->repair_count;
-	report->left = FT_STEAL(m.report->left);
-	report->left_count = m.report->left_count;
-	m.report->repair_count = m.report->left_count = 0;
+	/* The report of the other model is the same but for its repair. */
+	exchanged = *report;
+	*report = *m.report;
+	*m.report = exchanged;
 	return 0;
 }
 
@@ -35,18 +34,20 @@ static inline int after_add(const struct ft_verify_input *input, enum ft_after_k
 			    struct ft_report *report)
 {
 	_cleanup_(ft_model_release) struct ft_model m;
+	struct ft_after *after;
 	int r = ft_model_finish(&m, input);
 
 	if (r == 0)
 		r = ft_after_add(&m, kind, count);
 	if (r < 0 || m.report->after_count == 0)
 		return r;
-	report->after = reallocarray(report->after, report->after_count + 1, sizeof(*report->after));
-	if (!report->after)
+	after = FT_ARENA_MORE(&report->memory, report->after, report->after_count);
+	if (!after)
 		return -ENOMEM;
-	report->after[report->after_count++] = m.report->after[0];
-	m.report->after_count = 0;
-	return 0;
+	*after = m.report->after[0];
+	after->ways = ft_arena_string(&report->memory, after->ways);
+	after->example = ft_arena_string(&report->memory, after->example);
+	return report->memory.failed ? -ENOMEM : 0;
 }
 
 #endif

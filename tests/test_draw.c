@@ -896,17 +896,18 @@ static struct ft_report *report_make(const struct ft_plan *plan)
 	struct ft_report *report = calloc(1, sizeof(*report));
 
 	assert_non_null(report);
-	report->plan_name = strdup("t");
+	report->plan_name = ft_arena_string(&report->memory, "t");
 	report->source.complete = true;
-	report->switches = calloc(plan->switch_count + 1, sizeof(*report->switches));
+	report->switches = ft_arena_zeros(&report->memory, plan->switch_count + 1UL, sizeof(*report->switches));
 	for (uint32_t p = 0; p < plan->switch_count; p++)
-		report->switches[p] = (struct ft_report_switch){.name = strdup(plan->switches[p].name),
-								.planned_as = strdup(plan->switches[p].name),
-								.guid = GUID + p,
-								.tier = ft_tier_name(plan->switches[p].tier),
-								.hosts = plan->switches[p].hosts,
-								.uplinks_up = 1,
-								.hosts_names = strdup("")};
+		report->switches[p] = (struct ft_report_switch){
+			.name = ft_arena_string(&report->memory, plan->switches[p].name),
+			.planned_as = ft_arena_string(&report->memory, plan->switches[p].name),
+			.guid = GUID + p,
+			.tier = ft_tier_name(plan->switches[p].tier),
+			.hosts = plan->switches[p].hosts,
+			.uplinks_up = 1,
+			.hosts_names = ft_arena_string(&report->memory, "")};
 	report->switch_count = plan->switch_count;
 	return report;
 }
@@ -998,24 +999,24 @@ static const struct told {
 
 static void finding_make(struct ft_report *report, const struct told *t)
 {
-	struct ft_finding *f = calloc(1, sizeof(*f));
+	struct ft_finding *f = ft_arena_zeros(&report->memory, 1, sizeof(*f));
 
 	assert_non_null(f);
 	*f = (struct ft_finding){.code = t->code,
 				 .severity = FT_SEVERITY_WARNING,
-				 .id = strdup("id"),
-				 .expected = strdup(""),
-				 .observed = strdup(""),
+				 .id = ft_arena_string(&report->memory, "id"),
+				 .expected = ft_arena_string(&report->memory, ""),
+				 .observed = ft_arena_string(&report->memory, ""),
 				 .count = 1,
-				 .text = strdup(t->what),
-				 .fix = strdup("mend it")};
-	f->where = calloc(FT_COUNT(t->where), sizeof(*f->where));
+				 .text = ft_arena_string(&report->memory, t->what),
+				 .fix = ft_arena_string(&report->memory, "mend it")};
+	f->where = ft_arena_zeros(&report->memory, FT_COUNT(t->where), sizeof(*f->where));
 	while (f->where_count < FT_COUNT(t->where) && t->where[f->where_count]) {
-		f->where[f->where_count].name = strdup("n");
+		f->where[f->where_count].name = ft_arena_string(&report->memory, "n");
 		f->where[f->where_count].guid = GUID + t->where[f->where_count] - 1;
 		f->where_count++;
 	}
-	f->lacks = calloc(FT_COUNT(t->lacks), sizeof(*f->lacks));
+	f->lacks = ft_arena_zeros(&report->memory, FT_COUNT(t->lacks), sizeof(*f->lacks));
 	while (f->lack_count < FT_COUNT(t->lacks) && t->lacks[f->lack_count].cables) {
 		f->lacks[f->lack_count] = t->lacks[f->lack_count];
 		f->lack_count++;
@@ -1126,14 +1127,16 @@ static void test_names(void **state)
 	read_design(SMALL, &design, &plan);
 	report = report_make(plan);
 	for (uint32_t p = 0; p < 5; p++) {
-		free(report->switches[p].name);
-		report->switches[p].name = strdup(p < 2 ? "same" : p == 4 ? "MF0;ib7:SX6036/U1" : "");
+		report->switches[p].name = ft_arena_string(&report->memory, p < 2    ? "same"
+									    : p == 4 ? "MF0;ib7:SX6036/U1"
+										     : "");
 	}
-	report->switches[report->switch_count++] = (struct ft_report_switch){.name = strdup("same"),
-									     .guid = 0xabc,
-									     .tier = "edge",
-									     .status = FT_STATUS_UNPLANNED,
-									     .hosts_names = strdup("")};
+	report->switches[report->switch_count++] =
+		(struct ft_report_switch){.name = ft_arena_string(&report->memory, "same"),
+					  .guid = 0xabc,
+					  .tier = "edge",
+					  .status = FT_STATUS_UNPLANNED,
+					  .hosts_names = ft_arena_string(&report->memory, "")};
 	assert_int_equal(ft_report_marks(report, plan, &marks, NULL), 0);
 	assert_string_equal(marks->switches[0].name, "same 0x0000000000000100");
 	assert_string_equal(marks->switches[1].name, "same 0x0000000000000101");

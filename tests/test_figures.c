@@ -803,7 +803,7 @@ static void test_words(void **state)
 		assert_int_equal(ft_verify_all(&input, &report), 0);
 		assert_int_equal(after_add(&input, FT_AFTER_CORE, 1, report), 0);
 		assert_int_equal(after_add(&input, FT_AFTER_CABLE, 1, report), 0);
-		report->plan_file = strdup("plan.json");
+		report->plan_file = ft_arena_string(&report->memory, "plan.json");
 		report->repair_asked = true;
 		ft_report_write_text(&text, report, true, false);
 		for (size_t k = 0; k < FT_COUNT(wrong); k++)

@@ -471,8 +471,8 @@ static void test_as_of(void **state)
 	_cleanup_(ft_text_release) struct ft_text text = {0}, nagios = {0}, json = {0};
 	(void)state;
 
-	report->as_of = strdup("as of then, 7 s ago");
-	report->state = strdup("polling");
+	report->as_of = ft_arena_string(&report->memory, "as of then, 7 s ago");
+	report->state = ft_arena_string(&report->memory, "polling");
 	ft_report_write_text(&text, report, false, false);
 	assert_non_null(strstr(ft_text_string(&text),
 			       "; (3 of 4294967295 packets were lost; what was asked so is missing "
@@ -559,28 +559,30 @@ static void test_bounds(void **state)
 
 	(void)state;
 	assert_non_null(report);
-	report->findings = calloc(FINDINGS, sizeof(*report->findings));
+	report->findings = ft_arena_zeros(&report->memory, FINDINGS, sizeof(*report->findings));
 	assert_non_null(report->findings);
 	for (size_t i = 0; i < FINDINGS; i++) {
 		report->findings[i] = (struct ft_finding){.code = FT_CODE_LOOPBACK, .severity = FT_SEVERITY_WARNING};
-		assert_true(asprintf(&report->findings[i].id, "loopback:%zu", i) > 0);
+		report->findings[i].id = ft_arena_print(&report->memory, "loopback:%zu", i);
 	}
 	report->finding_count = FINDINGS;
 	f = &report->findings[0];
-	f->where = calloc(PLACES, sizeof(*f->where));
-	f->symptoms = calloc(PLACES, sizeof(*f->symptoms));
-	f->alternatives = calloc(PLACES, sizeof(*f->alternatives));
+	f->where = ft_arena_zeros(&report->memory, PLACES, sizeof(*f->where));
+	f->symptoms = ft_arena_zeros(&report->memory, PLACES, sizeof(*f->symptoms));
+	f->alternatives = ft_arena_zeros(&report->memory, PLACES, sizeof(*f->alternatives));
 	assert_true(f->where && f->symptoms && f->alternatives);
 	for (size_t i = 0; i < PLACES; i++) {
-		f->where[i] = (struct ft_place){.name = strdup("a place"), .guid = 1, .port = 2};
-		f->symptoms[i] =
-			(struct ft_symptom){strdup("a symptom"), {.name = strdup("a place"), .guid = 1, .port = 2}};
-		f->alternatives[i] = strdup("an alternative");
+		f->where[i] =
+			(struct ft_place){.name = ft_arena_string(&report->memory, "a place"), .guid = 1, .port = 2};
+		f->symptoms[i] = (struct ft_symptom){
+			ft_arena_string(&report->memory, "a symptom"),
+			{.name = ft_arena_string(&report->memory, "a place"), .guid = 1, .port = 2}};
+		f->alternatives[i] = ft_arena_string(&report->memory, "an alternative");
 	}
 	f->where_count = f->symptom_count = f->alternative_count = PLACES;
 	/* Two bytes each, so that one of the two bounds is within one. */
-	f->text = calloc(1, 10001);
-	f->fix = calloc(1, 10002);
+	f->text = ft_arena_zeros(&report->memory, 1, 10001);
+	f->fix = ft_arena_zeros(&report->memory, 1, 10002);
 	assert_true(f->text && f->fix);
 	for (size_t i = 0; i < 5000; i++)
 		memcpy(f->text + 2 * i, "\xc3\xa9", 2);

@@ -31,21 +31,7 @@ void ft_build_free(struct ft_build *b)
 {
 	if (!b)
 		return;
-	for (uint32_t i = 0; b->cables && i < b->cable_count; i++) {
-		free(b->cables[i].there);
-		free(b->cables[i].todo);
-	}
-	for (size_t i = 0; b->names && i < b->name_count; i++)
-		free(b->names[i]);
-	for (unsigned int t = 0; t < FT_BUILD_TABLES; t++) {
-		for (uint32_t i = 0; b->tables[t] && i < b->table_counts[t]; i++)
-			free(b->tables[t][i].name);
-		free(b->tables[t]);
-	}
-	free(b->cables);
-	free(b->names);
-	free(b->racks);
-	free(b->plan_name);
+	ft_arena_release(&b->memory);
 	free(b);
 }
 
@@ -57,40 +43,34 @@ bool ft_build_is_open(const struct ft_build_cable *cable)
 
 /* ---- names ---- */
 
-static char *name_of_host(const struct ft_states *s, uint32_t host)
+static char *name_of_host(struct ft_arena *memory, const struct ft_states *s, uint32_t host)
 {
 	uint32_t listed = s->plan->host_count ? s->wiring.hosts[host].listed : FT_UNPINNED;
 	char buffer[FT_HOST_NAME_SIZE];
 	const char *name = ft_wiring_host_name(s->plan, &s->wiring, host, buffer);
-	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_text text = {0};
 
 	ft_text_add_safe(&text, name, strlen(name));
 	if (listed != FT_UNPINNED)
 		ft_interface_add(&text, &s->plan->hosts[listed]);
-	return ft_text_failed(&text) ? NULL : strdup(ft_text_string(&text));
+	return ft_arena_text(memory, &text);
 }
 
 static int names_make(const struct ft_states *s, struct ft_build *b)
 {
 	size_t hosts = ft_plan_host_total(s->plan);
 
-	b->names = calloc(s->plan->switch_count + hosts + 1, sizeof(*b->names));
+	b->names = ft_arena_zeros(&b->memory, s->plan->switch_count + hosts, sizeof(*b->names));
 	if (!b->names)
 		return -ENOMEM;
-	b->name_count = s->plan->switch_count + hosts;
 	for (uint32_t i = 0; i < s->plan->switch_count; i++) {
 		const char *name = s->plan->switches[i].name;
 
-		b->names[i] = ft_text_safe_dup(name, strlen(name));
-		if (!b->names[i])
-			return -ENOMEM;
+		b->names[i] = ft_arena_safe(&b->memory, name, strlen(name));
 	}
-	for (uint32_t i = 0; i < hosts; i++) {
-		b->names[s->plan->switch_count + i] = name_of_host(s, i);
-		if (!b->names[s->plan->switch_count + i])
-			return -ENOMEM;
-	}
-	return 0;
+	for (uint32_t i = 0; i < hosts; i++)
+		b->names[s->plan->switch_count + i] = name_of_host(&b->memory, s, i);
+	return b->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- rows ---- */
@@ -130,12 +110,6 @@ static uint32_t group_of(const struct ft_plan *plan, const struct ft_cable_row *
 }
 
 /* ---- what is there instead, and what to do ---- */
-
-static void said(char **string, struct ft_text *text, bool *failed)
-{
-	*string = ft_text_failed(text) ? NULL : strdup(ft_text_string(text));
-	*failed |= !*string;
-}
 
 /* The switch of a row's end, as it is called on the fabric too. */
 static void end_add(struct ft_text *text, const struct ft_model *m, const struct ft_build_end *end, uint32_t sw)
@@ -232,16 +206,14 @@ static void row_words(const struct ft_model *m, const struct ft_states *s, const
 
 static int rows_make(const struct ft_model *m, const struct ft_states *s, struct ft_build *b)
 {
-	bool failed = false;
-
-	b->cables = calloc(s->count + 1UL, sizeof(*b->cables));
+	b->cables = ft_arena_zeros(&b->memory, s->count, sizeof(*b->cables));
 	if (!b->cables)
 		return -ENOMEM;
 	b->cable_count = s->count;
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct ft_row_state *state = &s->states[i];
 		struct ft_build_cable *cable = &b->cables[i];
-		_cleanup_(ft_text_release) struct ft_text there = {0}, todo = {0};
+		struct ft_text there = {0}, todo = {0};
 
 		ends_make(s, b, &s->rows[i], cable);
 		cable->state = state->state;
@@ -256,73 +228,79 @@ static int rows_make(const struct ft_model *m, const struct ft_states *s, struct
 		if (!ft_build_is_open(cable))
 			continue;
 		row_words(m, s, b, i, &there, &todo);
-		if (there.length > 0)
-			said(&cable->there, &there, &failed);
-		said(&cable->todo, &todo, &failed);
+		if (there.length > 0 || there.failed)
+			cable->there = ft_arena_text(&b->memory, &there);
+		cable->todo = ft_arena_text(&b->memory, &todo);
 	}
-	return failed ? -ENOMEM : 0;
+	return b->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- tables ---- */
 
-static int table_alloc(struct ft_build *b, enum ft_build_table table, uint32_t count)
+/* A table of @count rows, whose names are to be set; NULL: no memory. */
+static struct ft_build_tally *table_make(struct ft_build *b, enum ft_build_table table, uint32_t count)
 {
-	b->tables[table] = calloc(count + 1UL, sizeof(*b->tables[table]));
-	if (!b->tables[table])
-		return -ENOMEM;
-	b->table_counts[table] = count;
-	return 0;
+	b->tables[table] = ft_arena_zeros(&b->memory, count, sizeof(*b->tables[table]));
+	b->table_counts[table] = b->tables[table] ? count : 0;
+	return b->tables[table];
 }
 
 static const char *const tiers[] = {"host", "uplink", "spine-uplink", "link", "island"};
 
-static int racks_make(const struct ft_states *s, struct ft_build *b)
+static void racks_make(const struct ft_states *s, struct ft_build *b)
 {
 	uint32_t count = s->floor ? s->floor->rows * s->floor->columns : 0;
-	int r = table_alloc(b, FT_BUILD_RACKS, count + 1);
+	struct ft_build_tally *rows = table_make(b, FT_BUILD_RACKS, count + 1);
 
-	b->racks = calloc(count + 1UL, sizeof(*b->racks));
-	if (r < 0 || !b->racks)
-		return -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = ft_string_set(&b->tables[FT_BUILD_RACKS][i].name, "%s",
-				  ft_floor_rack_name(s->floor, i, b->racks[i]));
-	return r < 0 ? r : ft_string_set(&b->tables[FT_BUILD_RACKS][count].name, "no rack");
+	b->racks = ft_arena_zeros(&b->memory, count, sizeof(*b->racks));
+	if (!rows || !b->racks)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		rows[i].name = ft_arena_string(&b->memory, ft_floor_rack_name(s->floor, i, b->racks[i]));
+	rows[count].name = ft_arena_string(&b->memory, "no rack");
 }
 
 /* Groups of a family, or pods; none where all are of one. */
-static int groups_make(const struct ft_states *s, struct ft_build *b)
+static void groups_make(const struct ft_states *s, struct ft_build *b)
 {
-	bool pods = s->plan->group_count == 0;
+	const char *word = s->plan->group_count == 0 ? "pod" : "group";
+	struct ft_build_tally *rows;
 	uint32_t count = 0;
-	int r;
 
 	for (uint32_t i = 0; i < b->cable_count; i++)
 		if (b->cables[i].group != FT_UNPINNED && b->cables[i].group >= count)
 			count = b->cables[i].group + 1;
-	if (count < 2)
-		return 0;
-	r = table_alloc(b, FT_BUILD_GROUPS, count + 1);
-	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = ft_string_set(&b->tables[FT_BUILD_GROUPS][i].name, "%s %u", pods ? "pod" : "group", i + 1);
-	return r < 0 ? r : ft_string_set(&b->tables[FT_BUILD_GROUPS][count].name, "no %s", pods ? "pod" : "group");
+	rows = count < 2 ? NULL : table_make(b, FT_BUILD_GROUPS, count + 1);
+	for (uint32_t i = 0; rows && i < count; i++)
+		rows[i].name = ft_arena_print(&b->memory, "%s %u", word, i + 1);
+	if (rows)
+		rows[count].name = ft_arena_print(&b->memory, "no %s", word);
+}
+
+static void phases_make(const struct ft_design *design, struct ft_build *b)
+{
+	uint32_t count = (uint32_t)design->phase_count;
+	struct ft_build_tally *rows = count == 0 ? NULL : table_make(b, FT_BUILD_PHASES, count + 1);
+
+	for (uint32_t i = 0; rows && i < count; i++)
+		rows[i].name = ft_arena_print(&b->memory, "%s (due %s)", design->phases[i].name, design->phases[i].due);
+	if (rows)
+		rows[count].name = ft_arena_string(&b->memory, "no phase");
 }
 
 static int tables_make(const struct ft_states *s, const struct ft_design *design, struct ft_build *b)
 {
-	int r = table_alloc(b, FT_BUILD_ALL, 1) ?: ft_string_set(&b->tables[FT_BUILD_ALL][0].name, "all")
-		?: racks_make(s, b) ?: groups_make(s, b) ?: table_alloc(b, FT_BUILD_TIERS, FT_COUNT(tiers));
+	struct ft_build_tally *all = table_make(b, FT_BUILD_ALL, 1);
+	struct ft_build_tally *of_tiers = table_make(b, FT_BUILD_TIERS, FT_COUNT(tiers));
 
-	for (size_t i = 0; r == 0 && i < FT_COUNT(tiers); i++)
-		r = ft_string_set(&b->tables[FT_BUILD_TIERS][i].name, "%s", tiers[i]);
-	if (r == 0 && design->phase_count > 0)
-		r = table_alloc(b, FT_BUILD_PHASES, (uint32_t)design->phase_count + 1);
-	for (size_t i = 0; r == 0 && i < design->phase_count; i++)
-		r = ft_string_set(&b->tables[FT_BUILD_PHASES][i].name, "%s (due %s)", design->phases[i].name,
-				  design->phases[i].due);
-	if (r == 0 && design->phase_count > 0)
-		r = ft_string_set(&b->tables[FT_BUILD_PHASES][design->phase_count].name, "no phase");
-	return r;
+	if (all)
+		all->name = ft_arena_string(&b->memory, "all");
+	for (size_t i = 0; of_tiers && i < FT_COUNT(tiers); i++)
+		of_tiers[i].name = ft_arena_string(&b->memory, tiers[i]);
+	racks_make(s, b);
+	groups_make(s, b);
+	phases_make(design, b);
+	return b->memory.failed ? -ENOMEM : 0;
 }
 
 /* The row of @table that a cable counts in. Cables of none are in the last one. */
@@ -376,13 +354,11 @@ int ft_build_of_model(const struct ft_model *m, struct ft_build **ret_build)
 	if (!b)
 		return -ENOMEM;
 	r = ft_states_make(m, input->phases, input->day, &s);
-	b->plan_name = ft_text_safe_dup(input->design->name, strlen(input->design->name));
+	b->plan_name = ft_arena_safe(&b->memory, input->design->name, strlen(input->design->name));
 	b->rails = s.rails;
 	b->ports = input->plan->cable_count > 0;
 	b->counters = input->counters != NULL;
 	b->clean_s = FT_BUILD_CLEAN_S;
-	if (r == 0 && !b->plan_name)
-		r = -ENOMEM;
 	if (r == 0)
 		r = names_make(&s, b) ?: rows_make(m, &s, b) ?: tables_make(&s, input->design, b);
 	if (r < 0)

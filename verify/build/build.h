@@ -66,7 +66,7 @@ struct ft_build_cable {
 
 /* Cables of a rack, a group, a tier, a phase, or all. */
 struct ft_build_tally {
-	char *name; /* owned; "": all */
+	char *name; /* "": all */
 	uint32_t planned, done;
 	uint32_t states[FT_CABLE_STATES]; /* they add up to @planned */
 };
@@ -100,11 +100,11 @@ struct ft_build {
 	struct ft_build_cable *cables;
 	uint32_t cable_count;
 	char **names; /* of switches, then of hosts */
-	size_t name_count;
 	struct ft_build_tally *tables[FT_BUILD_TABLES];
 	uint32_t table_counts[FT_BUILD_TABLES];
 	char (*racks)[16];		      /* names, by rack */
 	const struct ft_build_course *course; /* not owned; NULL: there is none */
+	struct ft_arena memory;		      /* of all lists and strings */
 };
 
 /* AI clusters' rule: after a repair a cable is good again once it is clean for 125 minutes (thresholds of 1e-15). */

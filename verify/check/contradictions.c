@@ -61,7 +61,7 @@ static bool is_explained(const struct ft_model *m, const struct members *of, con
 	return true;
 }
 
-/* Takes over what @index explains; later findings move up. */
+/* Takes over what @index says; later findings move up. */
 static void finding_fold(struct ft_model *m, size_t index, struct ft_finding *into)
 {
 	struct ft_report *report = m->report;
@@ -71,41 +71,33 @@ static void finding_fold(struct ft_model *m, size_t index, struct ft_finding *in
 	for (size_t i = 0; i < f->lack_count; i++)
 		ft_finding_lack(m, into, m->place_of[f->lacks[i].a], m->place_of[f->lacks[i].b], f->lacks[i].cables);
 	into->impact.links_lost += f->impact.links_lost;
-	ft_finding_release(f);
 	memmove(f, f + 1, (report->finding_count - index - 1) * sizeof(*f));
 	report->finding_count--;
 }
 
 static void contradiction_report(struct ft_model *m, const struct members *of)
 {
-	_cleanup_(ft_text_release) struct ft_text names = {0};
-	_cleanup_free_ char *why = ft_text_safe_dup(of->c->why, strlen(of->c->why));
+	const char *why = ft_arena_safe(&m->report->memory, of->c->why, strlen(of->c->why));
 	struct ft_report *report = m->report;
 	struct ft_finding f = {.code = FT_CODE_PLAN_CONTRADICTION,
 			       .severity = ft_codes[FT_CODE_PLAN_CONTRADICTION].severity,
 			       .evidence = FT_EVIDENCE_SEEN,
-			       .count = 1},
-			  *added;
+			       .count = 1};
+	struct ft_text names = {0};
 
-	m->failed |= !why;
 	for (size_t i = 0; i < of->c->of_count; i++)
 		ft_text_printf(&names, "%s%s", i ? "+" : "", of->c->of[i]);
 	for (uint32_t i = 0; i < of->count; i++)
 		if (m->observed_of[of->places[i]] != FT_NONE)
 			ft_finding_where_switch(m, &f, m->observed_of[of->places[i]], 0);
 	ft_say(m, &f.expected, "a plan in which each port has one cable");
-	ft_say(m, &f.observed, "%s", ft_text_string(&names));
-	ft_say(m, &f.text, "the plan contradicts itself: %s", why ? why : "");
+	f.observed = ft_arena_text(&m->report->memory, &names);
+	ft_say(m, &f.text, "the plan contradicts itself: %s", why);
 	ft_say(m, &f.fix, "correct the plan; until then, any of these cables is taken as right");
-	m->failed |= names.failed;
 	for (size_t i = report->finding_count; i-- > 0;)
 		if (is_explained(m, of, &report->findings[i]))
 			finding_fold(m, i, &f);
-	added = ft_finding_add(m, f.code, f.evidence);
-	if (added == &m->lost)
-		ft_finding_release(&f);
-	else
-		*added = f;
+	*ft_finding_add(m, f.code, f.evidence) = f;
 }
 
 int ft_contradictions_check(struct ft_model *m)
@@ -116,10 +108,10 @@ int ft_contradictions_check(struct ft_model *m)
 
 	if (!places || !is_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < m->design->contradiction_count && !m->failed; i++) {
+	for (size_t i = 0; i < m->design->contradiction_count; i++) {
 		of.c = &m->design->contradictions[i];
 		members_find(m, &of);
 		contradiction_report(m, &of);
 	}
-	return m->failed ? -ENOMEM : 0;
+	return 0;
 }

@@ -184,7 +184,8 @@ static void cable_fix(struct ft_model *m, struct ft_finding *f, const struct cab
 		       "%s; the damage is done on the way to %s, so if a new cable does not help, %s is next", reseat,
 		       ft_chip_port_text(m, c->ports[victim], &a), ft_chip_port_text(m, c->ports[sender], &b));
 	if (f->where_count > 0)
-		ft_finding_act(m, f, FT_ACT_RENEW, &f->where[0], f->where_count > 1 ? &f->where[1] : NULL);
+		ft_finding_act(m, f, FT_ACT_RENEW, f->where[0],
+			       f->where_count > 1 ? f->where[1] : (struct ft_place){0});
 }
 
 static void cable_describe(struct ft_model *m, const struct cable *c, struct ft_text *text)

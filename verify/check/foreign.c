@@ -172,12 +172,6 @@ static bool is_foreign(const struct ft_model *m, const struct sides *s)
 	return switches_are_others(s) || hosts_are_others(m, s) || cables_are_others(m, s) || star_is_other(m, s);
 }
 
-static void findings_drop(struct ft_report *report)
-{
-	while (report->finding_count > 0)
-		ft_finding_release(&report->findings[--report->finding_count]);
-}
-
 static void foreign_tell(struct ft_model *m, const struct sides *s)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PLAN_FOREIGN, FT_EVIDENCE_SEEN);
@@ -251,7 +245,7 @@ int ft_foreign_check(struct ft_model *m)
 	foreign = is_foreign(m, &s);
 	if (!foreign && !m->match_contradicted)
 		return 0;
-	findings_drop(m->report);
+	m->report->finding_count = 0;
 	if (foreign)
 		foreign_tell(m, &s);
 	else

@@ -159,19 +159,15 @@ static void home_name(const struct ft_model *m, const struct ft_plan_host *listi
 static void host_of_unseen(struct ft_model *m, uint32_t host)
 {
 	const struct ft_plan_host *listing = &m->plan->hosts[m->port_map.listed[host]];
-	const struct ft_port *port = &m->chips->ports[ft_port_origin(m, m->observed.hosts[host].switch_port)];
-	const struct ft_node *node = ft_port_node(m->chips, port);
+	uint32_t origin = ft_port_origin(m, m->observed.hosts[host].switch_port);
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOST_MISPLACED, FT_EVIDENCE_SEEN);
 	_cleanup_(ft_text_release) struct ft_text who = {0}, here = {0}, home = {0};
-	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length);
-	struct ft_place from = {.name = name, .guid = node->guid, .port = port->number};
-	struct ft_place to = {.name = m->plan->switches[listing->edge].name, .port = listing->port};
+	struct ft_place to = {.name = ft_arena_string(&m->report->memory, m->plan->switches[listing->edge].name),
+			      .port = listing->port};
 
-	m->failed |= !name;
-	ft_place_interface_set(&from, ft_port_name(m->chips, port));
 	ft_finding_where_port(m, f, m->observed.hosts[host].switch_port);
 	ft_finding_where_port(m, f, m->observed.hosts[host].port);
-	ft_finding_act(m, f, FT_ACT_MOVE, &from, &to);
+	ft_finding_act(m, f, FT_ACT_MOVE, ft_chip_place(m, m->chips->ports[origin].node, origin), to);
 	ft_place_text(m, m->observed.hosts[host].port, &who);
 	ft_place_text(m, m->observed.hosts[host].switch_port, &here);
 	home_name(m, listing, &home);

@@ -109,7 +109,8 @@ static void holders_add(struct ft_model *m, struct ft_finding *f, const struct h
 	}
 	ft_text_more(words, all, i);
 	m->failed |= words->failed;
-	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? &f->where[1] : NULL, NULL);
+	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? f->where[1] : (struct ft_place){0},
+		       (struct ft_place){0});
 }
 
 static void guid_report(struct ft_model *m, const struct holdings *h, const struct holding *at)

@@ -98,7 +98,7 @@ static void cable_inactive(struct ft_model *m, uint32_t near_port)
 	       ft_chip_port_text(m, ends[0], &a), ft_chip_port_text(m, ends[1], &b), state_name(waits));
 	ft_say(m, &f->fix, fix_inactive, "this link");
 	if (f->where_count == 2)
-		ft_finding_act(m, f, FT_ACT_SETTING, &f->where[0], &f->where[1]);
+		ft_finding_act(m, f, FT_ACT_SETTING, f->where[0], f->where[1]);
 }
 
 static void switch_inactive(struct ft_model *m, uint32_t node, uint32_t links)
@@ -114,7 +114,7 @@ static void switch_inactive(struct ft_model *m, uint32_t node, uint32_t links)
 	ft_say(m, &f->text, "none of the %u link%s of %s that are up is Active: the subnet manager does not manage it",
 	       links, ft_text_s(links), f->where[0].name);
 	ft_say(m, &f->fix, fix_inactive, "this switch");
-	ft_finding_act(m, f, FT_ACT_SETTING, &f->where[0], NULL);
+	ft_finding_act(m, f, FT_ACT_SETTING, f->where[0], (struct ft_place){0});
 }
 
 static void links_report(struct ft_model *m, const struct tally *nodes)
@@ -206,7 +206,7 @@ static void lid_missing(struct ft_model *m, uint32_t node, uint32_t port)
 	ft_say(m, &f->fix,
 	       "have the subnet manager assign it one (opensm -r assigns all anew); its log tells why it "
 	       "did not");
-	ft_finding_act(m, f, FT_ACT_SETTING, &f->where[0], NULL);
+	ft_finding_act(m, f, FT_ACT_SETTING, f->where[0], (struct ft_place){0});
 }
 
 static void lids_missing_check(struct ft_model *m)
@@ -243,18 +243,16 @@ static int sms_list(struct ft_model *m, const struct ft_sms *sms)
 {
 	struct ft_report *report = m->report;
 
-	report->sms = calloc(sms->count + 1UL, sizeof(*report->sms));
+	report->sms = ft_arena_zeros(&report->memory, sms->count, sizeof(*report->sms));
 	if (!report->sms)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < sms->count; i++) {
 		const struct ft_sm *sm = &sms->items[i];
-		const struct ft_node *node = &m->chips->nodes[sm->node];
-		char *name = ft_text_safe_dup(ft_node_description(m->chips, node), node->description_length);
+		struct ft_place place = ft_chip_place(m, sm->node, FT_NONE);
 
-		if (!name)
-			return -ENOMEM;
+		place.port = sm->port;
 		report->sms[report->sm_count++] = (struct ft_report_sm){
-			.place = {.name = name, .guid = node->guid, .port = sm->port},
+			.place = place,
 			.port_guid = sm->guid,
 			.state = ft_sm_state_name(sm->state),
 			.priority = sm->priority,

@@ -112,12 +112,12 @@ static void warn(struct storms *s, const struct ft_observed_cable *cable)
 	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 	uint32_t x = vlan_of(s, cable->a_port), y = vlan_of(s, cable->b_port);
 	struct ft_finding *f = finding_of(s, cable);
-	_cleanup_free_ char *fix = NULL;
+	const char *fix;
 
 	/* Of a long exchange the first few are enough: its fix ends with the last cable. */
 	if (!f || !f->fix || strlen(f->fix) > FIX_MAX)
 		return;
-	fix = FT_STEAL(f->fix);
+	fix = f->fix;
 	ft_place_text(s->m, cable->a_port, &a);
 	ft_place_text(s->m, cable->b_port, &b);
 	if (x != y)

@@ -257,7 +257,7 @@ int ft_answer_report(struct ft_answer *answer, struct ft_report **ret_report, st
 		return error_stranger(answer, why, err);
 	}
 	r = report_read(answer, body, length, ret_report, err);
-	if (r == 0)
-		(*ret_report)->state = FT_STEAL(answer->state);
+	if (r == 0 && answer->state)
+		(*ret_report)->state = ft_arena_keep(&(*ret_report)->memory, FT_STEAL(answer->state));
 	return r;
 }

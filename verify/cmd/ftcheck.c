@@ -46,9 +46,8 @@ static int report_complete(struct ft_report *report, const struct ft_options *op
 					     ? snapshot->strings + snapshot->source.detail
 					     : options->from;
 
-		free(report->source.detail);
 		report->source.live = false;
-		report->source.detail = ft_text_safe_dup(detail, strlen(detail));
+		report->source.detail = ft_arena_safe(&report->memory, detail, strlen(detail));
 		if (!report->source.detail)
 			return -ENOMEM;
 	}

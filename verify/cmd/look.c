@@ -18,12 +18,6 @@ void ft_look_free(struct ft_look *look)
 {
 	if (!look)
 		return;
-	for (size_t i = 0; i < look->port_count * FT_LOOK_CELLS; i++)
-		free(look->ports[i / FT_LOOK_CELLS].cells[i % FT_LOOK_CELLS]);
-	free(look->ports);
-	free(look->name);
-	free(look->planned_as);
-	free(look->kind);
 	ft_report_free(look->report);
 	free(look);
 }
@@ -205,18 +199,16 @@ static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 	}
 	for (uint32_t i = 0; number > 0 && i < m->plan->host_count; i++) {
 		const struct ft_plan_host *host = &m->plan->hosts[i];
-		_cleanup_(ft_text_release) struct ft_text interface = {0};
-		_cleanup_free_ char *safe = NULL;
+		struct ft_text text = {0};
 
 		if (m->place_of[host->edge] != here || host->port != number)
 			continue;
-		ft_interface_add(&interface, host);
-		m->failed |= interface.failed;
-		safe = host->name ? ft_text_safe_dup(host->name, strlen(host->name)) : NULL;
-		if (safe)
-			ft_say(m, string, "%s%s", safe, ft_text_string(&interface));
+		if (host->name)
+			ft_text_add_safe(&text, host->name, strlen(host->name));
 		else
-			ft_say(m, string, "0x%016" PRIx64 "%s", host->guid, ft_text_string(&interface));
+			ft_text_printf(&text, "0x%016" PRIx64, host->guid);
+		ft_interface_add(&text, host);
+		*string = ft_arena_text(&m->report->memory, &text);
 		return true;
 	}
 	return false;
@@ -270,7 +262,7 @@ static const char *link_name(const struct ft_port *port)
 static void errors_say(struct looking *l, uint32_t chip_port, char **string)
 {
 	const struct ft_port_count *c;
-	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_text text = {0};
 	static const char *const unread[] = {[FT_COUNTED_NO_LID] = "no LID",
 					     [FT_COUNTED_SILENT] = "no answer",
 					     [FT_COUNTED_REFUSED] = "no counters"};
@@ -287,22 +279,22 @@ static void errors_say(struct looking *l, uint32_t chip_port, char **string)
 			ft_text_printf(&text, "%s%s%" PRIu64 " %s", text.length ? ", " : "",
 				       c->at_least & 1 << i ? "at least " : "", c->counts[i],
 				       ft_counter_name((enum ft_counter)i, c->counts[i]));
-	l->m->failed |= ft_text_failed(&text);
-	ft_say(l->m, string, "%s", text.length ? ft_text_string(&text) : "none");
+	if (text.length == 0)
+		ft_text_puts(&text, "none");
+	*string = ft_arena_text(&l->m->report->memory, &text);
 }
 
 /* Codes of findings at the port; @guid and @number as in the report, of the chip for a director. */
 static void codes_say(struct looking *l, uint64_t guid, uint32_t number, char **string)
 {
-	_cleanup_(ft_text_release) struct ft_text text = {0};
 	const struct ft_report *r = l->m->report;
+	struct ft_text text = {0};
 
 	for (size_t i = 0; i < r->finding_count; i++)
 		if (ft_finding_is_at(&r->findings[i], guid, number))
 			ft_text_printf(&text, "%s%s", text.length ? ", " : "", ft_codes[r->findings[i].code].name);
-	l->m->failed |= ft_text_failed(&text);
 	if (text.length > 0)
-		ft_say(l->m, string, "%s", ft_text_string(&text));
+		*string = ft_arena_text(&l->m->report->memory, &text);
 }
 
 static void port_look(struct looking *l, uint32_t index, struct ft_look_port *row)
@@ -335,12 +327,12 @@ static int ports_look(struct looking *l)
 {
 	const struct ft_node *node = &l->m->snapshot->nodes[l->m->observed.switches[l->who.observed].node];
 
-	l->look->ports = calloc(node->port_count + 1UL, sizeof(*l->look->ports));
+	l->look->ports = ft_arena_zeros(&l->m->report->memory, node->port_count, sizeof(*l->look->ports));
 	if (!l->look->ports)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < node->port_count; i++)
 		port_look(l, node->first_port + i, &l->look->ports[l->look->port_count++]);
-	return l->m->failed ? -ENOMEM : 0;
+	return 0;
 }
 
 /* A switch that was not seen is shown with its planned ports, if the plan gives them, or bundles. */
@@ -351,7 +343,7 @@ static int plan_look(struct looking *l)
 	uint32_t place = l->who.place, ports = m->places[place]->ports;
 	size_t pairs = (size_t)(ft_pairs_of(m, place + 1) - ft_pairs_of(m, place));
 
-	look->ports = calloc(ports + pairs + 1UL, sizeof(*look->ports));
+	look->ports = ft_arena_zeros(&m->report->memory, ports + pairs, sizeof(*look->ports));
 	if (!look->ports)
 		return -ENOMEM;
 	for (uint32_t n = 1; n <= ports; n++) {
@@ -376,7 +368,7 @@ static int plan_look(struct looking *l)
 		       ft_plural(width, "cable", cables));
 		ft_say(m, &row->cells[FT_LOOK_LINK], "not seen");
 	}
-	return m->failed ? -ENOMEM : 0;
+	return 0;
 }
 
 /* ---- the rest ---- */
@@ -410,13 +402,12 @@ static int head_look(struct looking *l)
 	look->uplinks_planned = row->uplinks_planned;
 	look->uplinks_up = row->uplinks_up;
 	look->hosts = row->hosts;
-	look->name = row->guid ? strdup(row->name) : NULL;
-	look->planned_as = row->planned_as ? ft_text_safe_dup(row->planned_as, strlen(row->planned_as)) : NULL;
-	look->kind = row->kind ? strdup(row->kind) : NULL;
+	look->name = row->guid ? row->name : NULL;
+	look->planned_as =
+		row->planned_as ? ft_arena_safe(&l->m->report->memory, row->planned_as, strlen(row->planned_as)) : NULL;
+	look->kind = row->kind;
 	look->director = l->who.observed != FT_NONE && ft_observed_is_director(l->m, l->who.observed);
-	return (row->guid && !look->name) || (row->planned_as && !look->planned_as) || (row->kind && !look->kind)
-		       ? -ENOMEM
-		       : 0;
+	return 0;
 }
 
 static bool finding_is_about(const struct looking *l, const struct ft_finding *f)
@@ -440,12 +431,9 @@ static void findings_keep(struct looking *l)
 	struct ft_report *r = l->m->report;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < r->finding_count; i++) {
+	for (size_t i = 0; i < r->finding_count; i++)
 		if (finding_is_about(l, &r->findings[i]))
 			r->findings[kept++] = r->findings[i];
-		else
-			ft_finding_release(&r->findings[i]);
-	}
 	r->finding_count = kept;
 	ft_findings_judge(r);
 }
@@ -483,6 +471,8 @@ int ft_look_make(const struct ft_verify_input *input, const char *name, struct f
 	if (r < 0)
 		return r;
 	findings_keep(&l);
+	if (m.report->memory.failed)
+		return -ENOMEM;
 	look->report = FT_STEAL(m.report);
 	*ret_look = FT_STEAL(look);
 	return 0;

@@ -19,7 +19,7 @@ enum ft_look_cell {
 	FT_LOOK_CELLS
 };
 
-/* Strings are owned, and safe for a terminal. */
+/* Strings are safe for a terminal; they and the list of ports are in the memory of the report. */
 struct ft_look_port {
 	uint32_t number; /* 0: a planned cable whose port the plan does not give */
 	char *cells[FT_LOOK_CELLS];

@@ -203,7 +203,7 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *ho
 		if (is_of_cost(f) && !is_said(other->report, f->text))
 			ft_finding_alternative(m, f, "%s: %s", how, ft_text_string(&text));
 	}
-	return m->failed ? -ENOMEM : 0;
+	return m->report->memory.failed ? -ENOMEM : 0;
 }
 
 int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given)

@@ -247,15 +247,9 @@ static int age_tell(struct ft_report *report)
 	r = ft_time_string(report->time_s, when);
 	if (r < 0)
 		return r;
-	if (age >= 0)
-		r = asprintf(&report->as_of, "as of %s, %lld s ago", when, (long long)age);
-	else
-		r = asprintf(&report->as_of, "as of %s, %lld s ahead of this clock", when, (long long)-age);
-	if (r < 0) {
-		report->as_of = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	report->as_of = ft_arena_print(&report->memory, "as of %s, %lld s %s", when, llabs((long long)age),
+				       age >= 0 ? "ago" : "ahead of this clock");
+	return report->as_of ? 0 : -ENOMEM;
 }
 
 int ft_status_ask(const struct ft_status_address *address, struct ft_report **ret_report, struct ft_error *err)

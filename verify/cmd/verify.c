@@ -42,19 +42,17 @@ void ft_model_release(struct ft_model *m)
 	work_release(m);
 	ft_plan_variant_free(m->due);
 	free(m->not_due);
-	ft_finding_release(&m->lost);
 	ft_report_free(m->report);
 }
 
-static int engine_describe(struct ft_report *report, const struct ft_snapshot_source *source)
+static void engine_describe(struct ft_report *report, const struct ft_snapshot_source *source)
 {
 	const char *why = ft_engine_reason_text(source->engine_reason);
 
 	if (source->engine == FT_ENGINE_AUTO)
-		return 0;
-	report->source.engine = strdup(ft_engine_name(source->engine));
-	report->source.engine_why = why ? strdup(why) : NULL;
-	return report->source.engine && (report->source.engine_why || !why) ? 0 : -ENOMEM;
+		return;
+	report->source.engine = ft_arena_string(&report->memory, ft_engine_name(source->engine));
+	report->source.engine_why = why ? ft_arena_string(&report->memory, why) : NULL;
 }
 
 static int source_describe(struct ft_model *m)
@@ -69,18 +67,16 @@ static int source_describe(struct ft_model *m)
 	report->source.timeouts = s->source.timeouts;
 	report->source.duration_ms = s->source.duration_ms;
 	report->source.complete = s->source.complete;
-	report->source.detail = ft_text_safe_dup(detail, strlen(detail));
-	report->plan_name = ft_text_safe_dup(m->design->name, strlen(m->design->name));
-	if (!report->source.detail || !report->plan_name || engine_describe(report, &s->source) < 0)
-		return -ENOMEM;
+	report->source.detail = ft_arena_safe(&report->memory, detail, strlen(detail));
+	report->plan_name = ft_arena_safe(&report->memory, m->design->name, strlen(m->design->name));
+	engine_describe(report, &s->source);
 	if (s->source.entry_node < s->node_count) {
 		const struct ft_node *node = &s->nodes[s->source.entry_node];
 
-		report->source.entry.name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+		report->source.entry.name =
+			ft_arena_safe(&report->memory, ft_node_description(s, node), node->description_length);
 		report->source.entry.guid = node->guid;
 		report->source.entry.port = s->source.entry_port;
-		if (!report->source.entry.name)
-			return -ENOMEM;
 	}
 	return 0;
 }

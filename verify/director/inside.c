@@ -195,16 +195,15 @@ void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const st
 		  struct ft_text *name)
 {
 	struct ft_model *m = in->x->m;
-	struct ft_place place;
+	struct ft_place place = {.name = ft_arena_string(&m->report->memory, ft_text_string(name)),
+				 .guid = m->observed.switches[in->observed].guid};
 
-	m->failed |= name->failed;
 	f->board = (struct ft_finding_board){.known = true, .line = line, .gap = gap, .director = in->d->guid};
 	if (gap && gap->placed && (is_named(in, gap->spot) || m->plan->cable_count > 0)) {
 		f->board.board = gap->spot.board + 1;
 		f->board.chip = gap->whole ? 0 : gap->spot.chip + 1;
 	}
-	place = (struct ft_place){.name = name->data, .guid = m->observed.switches[in->observed].guid};
-	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, &place, NULL);
+	ft_finding_act(m, f, f->code == FT_CODE_SWITCH_MUTE ? FT_ACT_POWER : FT_ACT_BOARD, place, (struct ft_place){0});
 }
 
 static void board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap)

@@ -323,17 +323,9 @@ static uint32_t end_add(const struct ft_inspection *in, struct ft_finding *f, co
 static void trace_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const uint32_t nodes[2],
 		      const uint32_t ports[2])
 {
-	struct ft_place places[2];
-
-	for (unsigned int i = 0; i < 2; i++) {
-		places[i] = ft_chip_place(m, nodes[i], ports[i]);
-		m->failed |= !places[i].name;
-	}
-	ft_finding_act(m, f, act, &places[0], &places[1]);
+	ft_finding_act(m, f, act, ft_chip_place(m, nodes[0], ports[0]), ft_chip_place(m, nodes[1], ports[1]));
 	if (f->action_count > 0)
 		f->actions[f->action_count - 1].trace = true;
-	free(places[0].name);
-	free(places[1].name);
 }
 
 static void boards_fix_say(const struct ft_inspection *in, struct ft_finding *f, const struct pair *pair)

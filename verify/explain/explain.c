@@ -344,7 +344,8 @@ static void exchanged_report(struct explain *x)
 			       ft_text_string(&x->text_a));
 		ft_say(m, &f->fix, "exchange their names%s; or else all of their cables",
 		       m->since ? "" : ", in the design's bind list too");
-		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? &f->where[0] : NULL, NULL);
+		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? f->where[0] : (struct ft_place){0},
+			       (struct ft_place){0});
 	}
 }
 

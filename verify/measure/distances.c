@@ -400,9 +400,10 @@ static int excess_check(struct ft_model *m, const struct seen *seen, const struc
 
 /* ---- the histogram ---- */
 
-static int histogram_fill(const struct ft_hop_counts *counts, uint32_t chips, struct ft_histogram *ret)
+static int histogram_fill(struct ft_model *m, const struct ft_hop_counts *counts, uint32_t chips,
+			  struct ft_histogram *ret)
 {
-	ret->pairs = calloc(chips + 1UL, sizeof(*ret->pairs));
+	ret->pairs = ft_arena_zeros(&m->report->memory, chips + 1UL, sizeof(*ret->pairs));
 	if (!ret->pairs)
 		return -ENOMEM;
 	for (uint32_t n = 1; n <= chips; n++)
@@ -416,7 +417,7 @@ static int planned_measure(struct ft_model *m, uint32_t *ret_longest)
 	_cleanup_(ft_hop_graph_release) struct ft_hop_graph graph = {0};
 	_cleanup_(ft_hop_counts_release) struct ft_hop_counts counts = {0};
 	int r = plan_graph(m, &graph) ?: ft_hop_count(&graph, &counts)
-		?: histogram_fill(&counts, graph.nodes, &m->report->hops_planned);
+		?: histogram_fill(m, &counts, graph.nodes, &m->report->hops_planned);
 
 	if (r == 0)
 		*ret_longest = counts.any.chips > m->plan->clos ? counts.any.chips : m->plan->clos;
@@ -509,7 +510,7 @@ int ft_distances(struct ft_model *m)
 	_cleanup_(ft_hop_counts_release) struct ft_hop_counts found = {0};
 	uint32_t longest = 0;
 	int r = planned_measure(m, &longest) ?: seen_build(m, &seen) ?: ft_hop_count(&seen.graph, &found)
-		?: histogram_fill(&found, seen.graph.nodes, &m->report->hops_found);
+		?: histogram_fill(m, &found, seen.graph.nodes, &m->report->hops_found);
 
 	if (r < 0)
 		return r;

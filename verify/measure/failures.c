@@ -485,22 +485,22 @@ static int hops_look(struct ft_failures *x, uint64_t ways, bool drawn)
 /* ---- the result ---- */
 
 /* "27720", "8.1e12" */
-static int ways_say(char **string, uint64_t ways, double about)
+static char *ways_words(struct ft_arena *memory, uint64_t ways, double about)
 {
 	unsigned int exponent = 0;
 
 	if (ways < 1000000)
-		return ft_string_set(string, "%" PRIu64, ways);
+		return ft_arena_print(memory, "%" PRIu64, ways);
 	for (; about >= 9.95; about /= 10)
 		exponent++;
-	return ft_string_set(string, "%.1fe%u", about, exponent);
+	return ft_arena_print(memory, "%.1fe%u", about, exponent);
 }
 
-static int example_say(const struct ft_failures *x, char **string)
+static char *example_words(const struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
 	enum { SHOWN = 6 };
-	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_text text = {0};
 
 	for (uint32_t i = 0; i < x->count && i < SHOWN; i++) {
 		const struct ft_failing *item = &x->items[x->worst_chosen[i]];
@@ -510,7 +510,7 @@ static int example_say(const struct ft_failures *x, char **string)
 			ft_text_printf(&text, " - %s", label_of(m, item->q));
 	}
 	ft_text_more(&text, x->count, SHOWN);
-	return text.failed ? -ENOMEM : ft_string_set(string, "%s", ft_text_string(&text));
+	return ft_arena_text(&m->report->memory, &text);
 }
 
 static struct ft_ratio mean(uint64_t sum, uint64_t count)
@@ -578,12 +578,14 @@ static int ways_look(struct ft_failures *x, struct ft_after *result)
 		return r;
 	result->exact = !result->drawn || ft_sets_hardest_known(x);
 	result_fill(x, result);
-	return ways_say(&result->ways, ways, about) ?: example_say(x, &result->example);
+	result->ways = ways_words(&x->m->report->memory, ways, about);
+	result->example = example_words(x);
+	return x->m->report->memory.failed ? -ENOMEM : 0;
 }
 
 static int result_add(struct ft_failures *x, struct ft_report *report)
 {
-	struct ft_after *result = FT_LIST_MORE(report->after, report->after_count);
+	struct ft_after *result = FT_ARENA_MORE(&report->memory, report->after, report->after_count);
 
 	if (!result)
 		return -ENOMEM;

@@ -167,17 +167,13 @@ static int kinds_name(struct ft_model *m)
 
 	if (ft_plan_has_ranks(m->plan))
 		return 0;
-	report->kinds = calloc(m->plan->kind_count + 1UL, sizeof(*report->kinds));
+	report->kinds = ft_arena_zeros(&report->memory, m->plan->kind_count, sizeof(*report->kinds));
 	if (!report->kinds)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->plan->kind_count; i++) {
-		const char *name = m->plan->kinds[i].name;
-
-		report->kinds[i].name = ft_text_safe_dup(name, strlen(name));
-		if (!report->kinds[i].name)
-			return -ENOMEM;
-		report->kind_count++;
-	}
+	report->kind_count = m->plan->kind_count;
+	for (uint32_t i = 0; i < m->plan->kind_count; i++)
+		report->kinds[i].name =
+			ft_arena_safe(&report->memory, m->plan->kinds[i].name, strlen(m->plan->kinds[i].name));
 	return 0;
 }
 
@@ -236,30 +232,12 @@ static int bisection_measure(struct ft_model *m)
 
 /* ---- the table of switches ---- */
 
-/* Names the kind of the row's switch, where the plan is no tree. */
-static int row_name_kind(const struct ft_model *m, struct ft_report_switch *row, uint32_t place)
-{
-	if (m->report->kind_count == 0)
-		return 0;
-	row->kind = strdup(m->report->kinds[m->places[place]->kind].name);
-	return row->kind ? 0 : -ENOMEM;
-}
-
-static int row_fill(struct ft_report_switch *row, const struct ft_observed_switch *sw)
+static void row_fill(struct ft_arena *memory, struct ft_report_switch *row, const struct ft_observed_switch *sw)
 {
 	row->guid = sw->guid;
 	row->hosts = sw->hosts;
-	row->name = strdup(sw->name);
-	row->hosts_names = strdup(sw->host_names);
-	return row->name && row->hosts_names ? 0 : -ENOMEM;
-}
-
-/* A planned switch that was not seen, by its name in the plan. */
-static int row_fill_unseen(struct ft_report_switch *row, const char *name)
-{
-	row->name = ft_text_safe_dup(name, strlen(name));
-	row->hosts_names = strdup("");
-	return row->name && row->hosts_names ? 0 : -ENOMEM;
+	row->name = ft_arena_string(memory, sw->name);
+	row->hosts_names = ft_arena_string(memory, sw->host_names);
 }
 
 /* SPEC 6: a tree's kind, or edge and core in a plan without an up and a down. */
@@ -283,12 +261,12 @@ static bool place_is_told(const struct ft_model *m, uint32_t planned, uint32_t p
 static int switches_list(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
-	int r = 0;
+	struct ft_arena *memory = &report->memory;
 
-	report->switches = calloc(m->place_count + m->observed.switch_count + 1UL, sizeof(*report->switches));
+	report->switches = ft_arena_zeros(memory, m->place_count + m->observed.switch_count, sizeof(*report->switches));
 	if (!report->switches)
 		return -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < m->plan->switch_count; i++) {
+	for (uint32_t i = 0; i < m->plan->switch_count; i++) {
 		struct ft_report_switch *row = &report->switches[report->switch_count++];
 		uint32_t p = m->place_of[i];
 		struct tally t = switch_tally(m, p);
@@ -297,17 +275,18 @@ static int switches_list(struct ft_model *m)
 		row->status = m->status[p];
 		row->uplinks_planned = t.planned;
 		row->uplinks_up = t.up;
-		row->planned_as = strdup(m->places[p]->name);
-		if (!row->planned_as || row_name_kind(m, row, p) < 0)
-			return -ENOMEM;
+		row->planned_as = ft_arena_string(memory, m->places[p]->name);
+		/* A tree's kinds are its tiers. */
+		row->kind = report->kind_count > 0 ? report->kinds[m->places[p]->kind].name : NULL;
 		if (m->observed_of[p] != FT_NONE) {
 			*(place_is_told(m, i, p) ? &report->places_told : &report->places_found) += 1;
-			r = row_fill(row, ft_observed_at(m, p));
+			row_fill(memory, row, ft_observed_at(m, p));
 			continue;
 		}
-		r = row_fill_unseen(row, m->places[p]->name);
+		row->name = ft_arena_safe(memory, m->places[p]->name, strlen(m->places[p]->name));
+		row->hosts_names = ft_arena_string(memory, "");
 	}
-	for (uint32_t i = 0; r == 0 && i < m->observed.switch_count; i++) {
+	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[i];
 		struct ft_report_switch *row = &report->switches[report->switch_count];
 
@@ -316,28 +295,24 @@ static int switches_list(struct ft_model *m)
 		report->switch_count++;
 		row->tier = tier_word(m, sw->kind);
 		row->status = FT_STATUS_UNPLANNED;
-		r = row_fill(row, sw);
+		row_fill(memory, row, sw);
 	}
-	return r;
+	return 0;
 }
 
 static int unreached_list(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
 
-	report->source.unreached = calloc(m->place_count + 1UL, sizeof(*report->source.unreached));
+	report->source.unreached = ft_arena_zeros(&report->memory, m->place_count, sizeof(*report->source.unreached));
 	if (!report->source.unreached)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->plan->switch_count; i++) {
-		uint32_t p = m->place_of[i];
-		char *name;
+		const char *name = m->plan->switches[i].name;
 
-		if (m->status[p] != FT_STATUS_UNREACHED)
-			continue;
-		name = ft_text_safe_dup(m->places[p]->name, strlen(m->places[p]->name));
-		if (!name)
-			return -ENOMEM;
-		report->source.unreached[report->source.unreached_count++] = name;
+		if (m->status[m->place_of[i]] == FT_STATUS_UNREACHED)
+			report->source.unreached[report->source.unreached_count++] =
+				ft_arena_safe(&report->memory, name, strlen(name));
 	}
 	return 0;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/text.h"
 #include "planner/plan/wiring.h"
 #include "verify/model/model.h"
@@ -130,41 +129,30 @@ static size_t list_cut(size_t count, size_t *room, size_t *ret_more)
 	return kept;
 }
 
-/* Cuts the three lists down to the room, and says so in the last entry of each. 0 or -ENOMEM. */
-static int lists_bound(struct ft_finding *f, size_t *room)
+/* Cuts the three lists down to the room, and says so in the last entry of each. */
+static void lists_bound(struct ft_arena *memory, struct ft_finding *f, size_t *room)
 {
-	size_t places = f->where_count, symptoms = f->symptom_count, alternatives = f->alternative_count, more;
-	int r = 0;
+	size_t more;
 
-	f->where_count = list_cut(places, room, &more);
-	for (size_t i = f->where_count; i < places; i++)
-		free(f->where[i].name);
+	f->where_count = list_cut(f->where_count, room, &more);
 	if (more > 0) {
 		struct ft_place *last = &f->where[f->where_count - 1];
 
 		last->guid = 0;
 		last->port = 0;
-		r = ft_string_set(&last->name, "and %zu more", more);
+		last->name = ft_arena_print(memory, "and %zu more", more);
 	}
-	f->symptom_count = list_cut(symptoms, room, &more);
-	for (size_t i = f->symptom_count; i < symptoms; i++) {
-		free(f->symptoms[i].text);
-		free(f->symptoms[i].place.name);
-	}
-	if (r == 0 && more > 0)
-		r = ft_string_set(&f->symptoms[f->symptom_count - 1].text, "and %zu more", more);
-	f->alternative_count = list_cut(alternatives, room, &more);
-	for (size_t i = f->alternative_count; i < alternatives; i++)
-		free(f->alternatives[i]);
-	if (r == 0 && more > 0)
-		r = ft_string_set(&f->alternatives[f->alternative_count - 1], "and %zu more", more);
-	return r;
+	f->symptom_count = list_cut(f->symptom_count, room, &more);
+	if (more > 0)
+		f->symptoms[f->symptom_count - 1].text = ft_arena_print(memory, "and %zu more", more);
+	f->alternative_count = list_cut(f->alternative_count, room, &more);
+	if (more > 0)
+		f->alternatives[f->alternative_count - 1] = ft_arena_print(memory, "and %zu more", more);
 }
 
-static int finding_bound(struct ft_finding *f, size_t *room)
+static void finding_bound(struct ft_arena *memory, struct ft_finding *f, size_t *room)
 {
-	int r = lists_bound(f, room);
-
+	lists_bound(memory, f, room);
 	string_bound(f->expected);
 	string_bound(f->observed);
 	string_bound(f->text);
@@ -174,7 +162,6 @@ static int finding_bound(struct ft_finding *f, size_t *room)
 		string_bound(f->symptoms[i].text);
 	for (size_t i = 0; i < f->alternative_count; i++)
 		string_bound(f->alternatives[i]);
-	return r;
 }
 
 static struct ft_finding *omitted_find(struct ft_report *report)
@@ -186,37 +173,31 @@ static struct ft_finding *omitted_find(struct ft_report *report)
 }
 
 /* The finding with the number left out; the last of the report. */
-static int omitted_say(struct ft_report *report, uint32_t count)
+static void omitted_say(struct ft_report *report, uint32_t count)
 {
-	struct ft_finding f = {
+	const struct ft_code_info *code = &ft_codes[FT_CODE_FINDINGS_OMITTED];
+	struct ft_arena *memory = &report->memory;
+	struct ft_finding *f = FT_ARENA_MORE(memory, report->findings, report->finding_count);
+
+	if (!f)
+		return;
+	*f = (struct ft_finding){
+		.id = ft_arena_string(memory, code->name),
 		.code = FT_CODE_FINDINGS_OMITTED,
-		.severity = ft_codes[FT_CODE_FINDINGS_OMITTED].severity,
+		.severity = code->severity,
 		.evidence = FT_EVIDENCE_SEEN,
 		.count = count,
+		.expected = ft_arena_string(memory, "a fabric much like its plan"),
+		.observed = ft_arena_print(memory, "%u more findings", count),
+		.text = ft_arena_print(
+			memory, "%u more finding%s %s not listed: a report of this plan lists no more than are above",
+			count, count == 1 ? "" : "s", count == 1 ? "is" : "are"),
+		.fix = ft_arena_string(memory, "mend what is listed first; the rest is told by the next look"),
 	};
-	struct ft_finding *added;
-
-	f.id = strdup(ft_codes[f.code].name);
-	f.expected = strdup("a fabric much like its plan");
-	f.fix = strdup("mend what is listed first; the rest is told by the next look");
-	if (!f.id || !f.expected || !f.fix || asprintf(&f.observed, "%u more findings", count) < 0 ||
-	    asprintf(&f.text, "%u more finding%s %s not listed: a report of this plan lists no more than are above",
-		     count, count == 1 ? "" : "s", count == 1 ? "is" : "are") < 0) {
-		ft_finding_release(&f);
-		return -ENOMEM;
-	}
-	added = FT_LIST_MORE(report->findings, report->finding_count);
-	if (!added) {
-		ft_finding_release(&f);
-		return -ENOMEM;
-	}
-	*added = f;
-	return 0;
 }
 
 static void finding_drop(struct ft_report *report, struct ft_finding *f)
 {
-	ft_finding_release(f);
 	report->finding_count--;
 	memmove(f, f + 1, (size_t)(report->findings + report->finding_count - f) * sizeof(*f));
 }
@@ -229,12 +210,8 @@ static void rows_bound(struct ft_report *report)
 	for (size_t i = 0; i < report->switch_count; i++) {
 		struct ft_report_switch *row = &report->switches[i];
 
-		if (row->status == FT_STATUS_UNPLANNED && ++unplanned > ROWS_MORE) {
-			free(row->name);
-			free(row->planned_as);
-			free(row->hosts_names);
+		if (row->status == FT_STATUS_UNPLANNED && ++unplanned > ROWS_MORE)
 			continue;
-		}
 		string_bound(row->hosts_names);
 		report->switches[kept++] = *row;
 	}
@@ -245,7 +222,6 @@ int ft_report_bound(struct ft_report *report, uint32_t max_findings, uint32_t un
 {
 	size_t room = (size_t)max_findings * LISTED_A_FINDING;
 	struct ft_finding *before = omitted_find(report);
-	int r = 0;
 
 	if (before) {
 		unsaid += before->count;
@@ -257,12 +233,12 @@ int ft_report_bound(struct ft_report *report, uint32_t max_findings, uint32_t un
 		finding_drop(report, &report->findings[i]);
 		unsaid++;
 	}
-	for (size_t i = 0; i < report->finding_count && r == 0; i++)
-		r = finding_bound(&report->findings[i], &room);
+	for (size_t i = 0; i < report->finding_count; i++)
+		finding_bound(&report->memory, &report->findings[i], &room);
 	rows_bound(report);
-	if (r == 0 && unsaid > 0)
-		r = omitted_say(report, unsaid);
-	return r;
+	if (unsaid > 0)
+		omitted_say(report, unsaid);
+	return report->memory.failed ? -ENOMEM : 0;
 }
 
 int ft_report_write_bounded(struct ft_text *text, struct ft_report *report, const struct ft_bounds *bounds)

@@ -16,6 +16,7 @@ struct ft_device_changes {
 	struct ft_finding *items;
 	size_t count;
 	bool amended; /* the earlier recording is another one now */
+	struct ft_arena memory;
 };
 
 void ft_device_changes_release(struct ft_device_changes *changes);

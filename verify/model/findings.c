@@ -19,25 +19,15 @@
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
 
-int ft_string_set_args(char **string, const char *format, va_list args)
+int ft_steps_take(struct ft_model *m, ft_step_fn *const steps[], size_t count)
 {
-	char *fresh;
+	int r = 0;
 
-	if (vasprintf(&fresh, format, args) < 0)
-		return -ENOMEM;
-	free(*string);
-	*string = fresh;
-	return 0;
-}
-
-int ft_string_set(char **string, const char *format, ...)
-{
-	va_list args;
-	int r;
-
-	va_start(args, format);
-	r = ft_string_set_args(string, format, args);
-	va_end(args);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		r = steps[i](m);
+		if (m->failed || (m->report && m->report->memory.failed))
+			r = -ENOMEM;
+	}
 	return r;
 }
 
@@ -46,7 +36,7 @@ void ft_say(struct ft_model *m, char **string, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	m->failed |= ft_string_set_args(string, format, args) < 0;
+	*string = ft_arena_print_args(&m->report->memory, format, args);
 	va_end(args);
 }
 
@@ -64,29 +54,18 @@ struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft
 	if (report->finding_count >= m->findings_max && code != FT_CODE_SWEEP_INCOMPLETE) {
 		/* Only counted (bounds.h). */
 		m->unsaid++;
-		ft_finding_release(&m->lost);
 		m->lost = (struct ft_finding){.code = code};
 		return &m->lost;
 	}
-	f = FT_LIST_MORE(report->findings, report->finding_count);
+	f = FT_ARENA_MORE(&report->memory, report->findings, report->finding_count);
 	if (!f) {
 		/* Writes to it are discarded, and no report is made. */
-		m->failed = true;
-		ft_finding_release(&m->lost);
 		m->lost = (struct ft_finding){.code = code};
 		return &m->lost;
 	}
 	*f = (struct ft_finding){.code = code, .severity = ft_codes[code].severity, .evidence = evidence, .count = 1};
 	return f;
 }
-
-/* A new element of a list of a finding; NULL: no memory. */
-#define LIST_MORE(m, list, count)                                      \
-	({                                                             \
-		__typeof__(list) ft_fresh = FT_LIST_MORE(list, count); \
-		(m)->failed |= !ft_fresh;                              \
-		ft_fresh;                                              \
-	})
 
 const char *ft_port_words(const struct ft_place *place, char buffer[FT_PORT_WORDS_SIZE])
 {
@@ -136,21 +115,17 @@ const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, 
 	return ft_port_words(&place, buffer);
 }
 
-/* The name of @place is moved. */
 static void where_add(struct ft_model *m, struct ft_finding *f, struct ft_place place)
 {
-	struct ft_place *where = place.name ? LIST_MORE(m, f->where, f->where_count) : NULL;
+	struct ft_place *where = FT_ARENA_MORE(&m->report->memory, f->where, f->where_count);
 
-	m->failed |= !place.name;
 	if (where)
 		*where = place;
-	else
-		free(place.name);
 }
 
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables)
 {
-	struct ft_lack *lack = LIST_MORE(m, f->lacks, f->lack_count);
+	struct ft_lack *lack = FT_ARENA_MORE(&m->report->memory, f->lacks, f->lack_count);
 
 	if (lack)
 		*lack = (struct ft_lack){ft_plan_index(m, p), ft_plan_index(m, q), cables, 0};
@@ -158,13 +133,12 @@ void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint3
 
 void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
 {
-	f->subject = (struct ft_place){.name = strdup(name), .guid = guid};
-	m->failed |= !f->subject.name;
+	f->subject = (struct ft_place){.name = ft_arena_string(&m->report->memory, name), .guid = guid};
 }
 
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 {
-	uint32_t *gone = LIST_MORE(m, f->gone, f->gone_count);
+	uint32_t *gone = FT_ARENA_MORE(&m->report->memory, f->gone, f->gone_count);
 
 	if (gone)
 		*gone = ft_plan_index(m, place);
@@ -194,9 +168,10 @@ static uint32_t observed_of_node(const struct ft_model *m, uint32_t node)
 struct ft_place ft_chip_place(const struct ft_model *m, uint32_t node, uint32_t port)
 {
 	const struct ft_node *n = &m->chips->nodes[node];
-	struct ft_place place = {.name = ft_text_safe_dup(ft_node_description(m->chips, n), n->description_length),
-				 .guid = n->guid,
-				 .switch_number = observed_of_node(m, node) + 1};
+	struct ft_place place = {
+		.name = ft_arena_safe(&m->report->memory, ft_node_description(m->chips, n), n->description_length),
+		.guid = n->guid,
+		.switch_number = observed_of_node(m, node) + 1};
 
 	if (port != FT_NONE) {
 		place.port = m->chips->ports[port].number;
@@ -215,7 +190,7 @@ static uint32_t chip_port_of(const struct ft_model *m, uint32_t observed, uint32
 	return ft_port_origin(m, node->first_port + port_number - 1);
 }
 
-/* A port of an observed switch, of a director that of the chip, if it was seen; 0: none. The name is owned. */
+/* A port of an observed switch, of a director that of the chip, if it was seen; 0: none. */
 static struct ft_place switch_place(const struct ft_model *m, uint32_t observed, uint32_t port_number)
 {
 	uint32_t chip_port = chip_port_of(m, observed, port_number);
@@ -224,7 +199,7 @@ static struct ft_place switch_place(const struct ft_model *m, uint32_t observed,
 	if (chip_port != FT_NONE)
 		return ft_chip_place(m, m->chips->ports[chip_port].node, chip_port);
 	place = place_of_observed(m, observed, port_number);
-	place.name = strdup(m->observed.switches[observed].name);
+	place.name = ft_arena_string(&m->report->memory, m->observed.switches[observed].name);
 	return place;
 }
 
@@ -268,75 +243,49 @@ void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const stru
 	ft_finding_where_port(m, f, turn ? cable->a_port : cable->b_port);
 }
 
-int ft_place_copy(const struct ft_place *from, struct ft_place *ret)
+void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, struct ft_place a, struct ft_place b)
 {
-	*ret = (struct ft_place){0};
-	if (!from || !from->name)
-		return 0;
-	*ret = *from;
-	ret->name = strdup(from->name);
-	return ret->name ? 0 : -ENOMEM;
-}
+	struct ft_action *action = FT_ARENA_MORE(&m->report->memory, f->actions, f->action_count);
 
-void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
-		    const struct ft_place *b)
-{
-	struct ft_action *action = LIST_MORE(m, f->actions, f->action_count);
-
-	if (!action)
-		return;
-	*action = (struct ft_action){.act = act};
-	m->failed |= ft_place_copy(a, &action->a) < 0 || ft_place_copy(b, &action->b) < 0;
+	if (action)
+		*action = (struct ft_action){.act = act, .a = a, .b = b};
 }
 
 /*
  * Where an action is done: the port, as it was read; of an unknown one, or one of a board that was not seen, the switch
- * in @place, if any is given. The name is owned.
+ * in @place, if any is given.
  */
-static struct ft_place act_place(struct ft_model *m, uint32_t port, uint32_t place)
+static struct ft_place act_place(struct ft_model *m, struct ft_act_end end)
 {
-	uint32_t origin = port == FT_NONE ? FT_NONE : ft_port_origin(m, port);
-	struct ft_place at = {0};
+	uint32_t origin = end.port == FT_NONE ? FT_NONE : ft_port_origin(m, end.port);
+	const struct ft_observed_switch *sw;
 
-	if (origin != FT_NONE) {
-		at = ft_chip_place(m, m->chips->ports[origin].node, origin);
-	} else if (place != FT_NONE) {
-		const struct ft_observed_switch *sw = ft_observed_at(m, place);
-
-		at = (struct ft_place){.name = strdup(sw ? sw->name : m->places[place]->name),
-				       .guid = sw ? sw->guid : 0};
-	}
-	m->failed |= !at.name && (origin != FT_NONE || place != FT_NONE);
-	return at;
+	if (origin != FT_NONE)
+		return ft_chip_place(m, m->chips->ports[origin].node, origin);
+	if (end.place == FT_NONE)
+		return (struct ft_place){0};
+	sw = ft_observed_at(m, end.place);
+	return (struct ft_place){
+		.name = ft_arena_string(&m->report->memory, sw ? sw->name : m->places[end.place]->name),
+		.guid = sw ? sw->guid : 0,
+	};
 }
 
 void ft_finding_act_ends(struct ft_model *m, struct ft_finding *f, enum ft_act act, struct ft_act_end a,
 			 struct ft_act_end b)
 {
-	_cleanup_free_ char *a_name = NULL, *b_name = NULL;
-	struct ft_place x = act_place(m, a.port, a.place), y = act_place(m, b.port, b.place);
-
-	a_name = x.name;
-	b_name = y.name;
-	ft_finding_act(m, f, act, &x, &y);
+	ft_finding_act(m, f, act, act_place(m, a), act_place(m, b));
 }
 
-/* @place is moved. */
 static void symptom_add(struct ft_model *m, struct ft_finding *f, struct ft_place place, const char *format,
 			va_list args) __attribute__((format(printf, 4, 0)));
 static void symptom_add(struct ft_model *m, struct ft_finding *f, struct ft_place place, const char *format,
 			va_list args)
 {
-	struct ft_symptom *symptom = LIST_MORE(m, f->symptoms, f->symptom_count);
+	struct ft_symptom *symptom = FT_ARENA_MORE(&m->report->memory, f->symptoms, f->symptom_count);
 
-	if (!symptom) {
-		free(place.name);
-		return;
-	}
-	*symptom = (struct ft_symptom){.place = place};
-	if (vasprintf(&symptom->text, format, args) < 0)
-		symptom->text = NULL;
-	m->failed |= !symptom->text || !symptom->place.name;
+	if (symptom)
+		*symptom = (struct ft_symptom){ft_arena_print_args(&m->report->memory, format, args), place};
 }
 
 void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number,
@@ -360,21 +309,19 @@ void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t 
 
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 {
-	char *text = NULL, **alternative;
+	char *text, **alternative;
 	bool told = false;
 	va_list args;
 
 	va_start(args, format);
-	m->failed |= ft_string_set_args(&text, format, args) < 0;
+	text = ft_arena_print_args(&m->report->memory, format, args);
 	va_end(args);
 	/* Of another placing of the same fabric it may have been told before. */
 	for (size_t i = 0; text && i < f->alternative_count; i++)
 		told |= strcmp(f->alternatives[i], text) == 0;
-	alternative = text && !told ? LIST_MORE(m, f->alternatives, f->alternative_count) : NULL;
+	alternative = text && !told ? FT_ARENA_MORE(&m->report->memory, f->alternatives, f->alternative_count) : NULL;
 	if (alternative)
 		*alternative = text;
-	else
-		free(text);
 }
 
 /* "core01 L05", or, where names tell no slots, "core01 line chip 0x0002c90000000602". */
@@ -556,10 +503,8 @@ const char *ft_place_label(const struct ft_model *m, const struct ft_place *plac
 	return observed == FT_NONE ? place->name : m->observed.switches[observed].label;
 }
 
-static int place_compare(const void *a, const void *b)
+static int place_compare(const struct ft_place *x, const struct ft_place *y)
 {
-	const struct ft_place *x = a, *y = b;
-
 	if (x->guid != y->guid)
 		return x->guid < y->guid ? -1 : 1;
 	return x->port < y->port ? -1 : x->port > y->port;
@@ -582,22 +527,23 @@ static size_t places_of_id(const struct ft_model *m, const struct ft_finding *f)
 }
 
 /* The two lowest places. */
-static int id_add_places(const struct ft_model *m, struct ft_text *id, const struct ft_finding *f)
+static void id_add_places(const struct ft_model *m, struct ft_text *id, const struct ft_finding *f)
 {
-	_cleanup_free_ struct ft_place *places = malloc((f->where_count + 1) * sizeof(*places));
-	size_t count = places_of_id(m, f);
+	const struct ft_place *end = f->where + places_of_id(m, f), *low[2] = {NULL, NULL};
 
-	if (!places)
-		return -ENOMEM;
-	if (count > 0)
-		memcpy(places, f->where, count * sizeof(*places));
-	qsort(places, count, sizeof(*places), place_compare);
-	for (size_t i = 0; i < count && i < 2; i++) {
-		ft_text_printf(id, "%c0x%016" PRIx64, i ? '-' : ':', places[i].guid);
-		if (places[i].port)
-			ft_text_printf(id, ":%u", places[i].port);
+	for (const struct ft_place *place = f->where; place < end; place++) {
+		if (!low[0] || place_compare(place, low[0]) < 0) {
+			low[1] = low[0];
+			low[0] = place;
+		} else if (!low[1] || place_compare(place, low[1]) < 0) {
+			low[1] = place;
+		}
 	}
-	return 0;
+	for (size_t i = 0; i < 2 && low[i]; i++) {
+		ft_text_printf(id, "%c0x%016" PRIx64, i ? '-' : ':', low[i]->guid);
+		if (low[i]->port)
+			ft_text_printf(id, ":%u", low[i]->port);
+	}
 }
 
 /*
@@ -653,12 +599,11 @@ static void id_add_word(struct ft_text *id, const char *word)
  * The id: the code and where it is. It holds GUIDs and ports, and slots of boards, so it stays the same when names, the
  * order of the sweep or other faults change; of a planned switch that was not seen, its planned name where that is
  * known. A finding about the fabric as a whole is known by its code alone. @known: what the baseline or names tell of
- * it counts.
+ * it counts. NULL: no memory.
  */
-static int finding_id(const struct ft_model *m, const struct ft_finding *f, bool known, char **ret_id)
+static char *finding_id(const struct ft_model *m, const struct ft_finding *f, bool known)
 {
-	_cleanup_(ft_text_release) struct ft_text id = {0};
-	int r = 0;
+	struct ft_text id = {0};
 
 	ft_text_puts(&id, ft_codes[f->code].name);
 	if (known && f->planned_as)
@@ -673,10 +618,8 @@ static int finding_id(const struct ft_model *m, const struct ft_finding *f, bool
 	else if (f->code == FT_CODE_CABLE_MISSING)
 		id_add_pair(m, &id, f);
 	else if (!ft_finding_has(f, FT_TRAIT_FABRIC))
-		r = id_add_places(m, &id, f);
-	if (r < 0)
-		return r;
-	return id.failed ? -ENOMEM : ft_string_set(ret_id, "%s", ft_text_string(&id));
+		id_add_places(m, &id, f);
+	return ft_arena_text(&m->report->memory, &id);
 }
 
 /* Findings with the same id (two cables of a pair, ports unknown) are numbered in their order. */
@@ -695,7 +638,8 @@ static int ids_separate(struct ft_report *report)
 
 		/* The numbers below @next are taken: thousands of findings with one id must not try each of them. */
 		for (unsigned int n = 2 + (r == 0 ? next[first] : 0); r == 0; n++) {
-			if (ft_string_set(&f->id, "%.*s#%u", (int)length, f->id, n) < 0)
+			f->id = ft_arena_print(&report->memory, "%.*s#%u", (int)length, f->id, n);
+			if (!f->id)
 				return -ENOMEM;
 			r = ft_map_add(&ids, ft_text_hash(f->id), (uint32_t)i, NULL);
 			next[first] = n - 1;
@@ -706,59 +650,42 @@ static int ids_separate(struct ft_report *report)
 	return 0;
 }
 
-static int waiver_expired_say(struct ft_finding *f, const struct ft_waiver *waiver)
+/* The waiver is in force, or has ended. */
+static void waiver_tell(struct ft_model *m, struct ft_finding *f, const struct ft_waiver *waiver, bool ended)
 {
-	_cleanup_free_ char *why = ft_text_safe_dup(waiver->why, strlen(waiver->why));
-	_cleanup_free_ char *text = FT_STEAL(f->text);
+	const char *why = ft_arena_safe(&m->report->memory, waiver->why, strlen(waiver->why));
+	const char *colon = waiver->until[0] && why && why[0] ? ": " : "";
 
-	if (!why)
-		return -ENOMEM;
-	return ft_string_set(&f->text, "%s (its waiver ended on %s%s%s)", text, waiver->until, why[0] ? ": " : "", why);
-}
-
-static int waiver_apply(struct ft_finding *f, const struct ft_waiver *waiver)
-{
-	_cleanup_free_ char *why = ft_text_safe_dup(waiver->why, strlen(waiver->why));
-
-	if (!why)
-		return -ENOMEM;
+	if (ended) {
+		ft_say(m, &f->text, "%s (its waiver ended on %s%s%s)", f->text, waiver->until, colon, why);
+		return;
+	}
 	f->severity = FT_SEVERITY_INFO;
-	return ft_string_set(&f->waived, "%s%s%s%s", waiver->until[0] ? "until " : "", waiver->until,
-			     waiver->until[0] && why[0] ? ": " : "", why);
+	ft_say(m, &f->waived, "%s%s%s%s", waiver->until[0] ? "until " : "", waiver->until, colon, why);
 }
 
-/* The waiver may date from before the baseline identified the switch. */
-static int waiver_covers(const struct ft_model *m, const struct ft_finding *f, const struct ft_waiver *waiver)
-{
-	_cleanup_free_ char *other = NULL;
-	int r = 0;
-
-	if (strcmp(waiver->id, f->id) == 0)
-		return 1;
-	if (f->subject.name)
-		r = finding_id(m, f, false, &other);
-	return r < 0 ? r : other && strcmp(waiver->id, other) == 0;
-}
-
-/* A waiver that is in force wins over those that have ended. */
-static int waivers_apply(struct ft_model *m, struct ft_finding *f)
+/* A waiver that is in force wins over those that have ended. It may date from before the baseline identified the
+ * switch.
+ */
+static void waivers_apply(struct ft_model *m, struct ft_finding *f)
 {
 	const struct ft_expect *expect = &m->design->expect;
+	const char *other = expect->waiver_count > 0 && f->subject.name ? finding_id(m, f, false) : NULL;
 	const struct ft_waiver *expired = NULL;
 
 	for (size_t i = 0; !f->vague && i < expect->waiver_count; i++) {
 		const struct ft_waiver *waiver = &expect->waivers[i];
-		int r = waiver_covers(m, f, waiver);
 
-		if (r < 0)
-			return r;
-		if (r == 0)
+		if (strcmp(waiver->id, f->id) != 0 && (!other || strcmp(waiver->id, other) != 0))
 			continue;
-		if (!waiver->until[0] || strcmp(m->today, waiver->until) <= 0)
-			return waiver_apply(f, waiver);
+		if (!waiver->until[0] || strcmp(m->today, waiver->until) <= 0) {
+			waiver_tell(m, f, waiver, false);
+			return;
+		}
 		expired = waiver;
 	}
-	return expired ? waiver_expired_say(f, expired) : 0;
+	if (expired)
+		waiver_tell(m, f, expired, true);
 }
 
 static int finding_compare(const void *a, const void *b)
@@ -854,9 +781,7 @@ static int fresh_drop(struct ft_model *m)
 	for (size_t i = 0; i < report->finding_count; i++) {
 		struct ft_finding *f = &report->findings[i];
 
-		if (ft_finding_has(f, FT_TRAIT_PASSING) && ft_map_get(&known, ft_text_hash(f->id)) == FT_MAP_NONE)
-			ft_finding_release(f);
-		else
+		if (!ft_finding_has(f, FT_TRAIT_PASSING) || ft_map_get(&known, ft_text_hash(f->id)) != FT_MAP_NONE)
 			report->findings[kept++] = *f;
 	}
 	report->finding_count = kept;
@@ -889,22 +814,18 @@ void ft_findings_judge(struct ft_report *report)
 int ft_findings_finish(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
-	int r = m->failed ? -ENOMEM : 0;
 	struct ft_bounds bounds;
+	int r;
 
-	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
-		r = finding_id(m, &report->findings[i], true, &report->findings[i].id);
-	if (r == 0)
-		r = ids_separate(report) ?: fresh_drop(m);
-	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
+	for (size_t i = 0; i < report->finding_count; i++)
+		report->findings[i].id = finding_id(m, &report->findings[i], true);
+	r = report->memory.failed ? -ENOMEM : ids_separate(report) ?: fresh_drop(m);
+	for (size_t i = 0; r == 0 && i < report->finding_count; i++) {
 		doubts_name(m, &report->findings[i]);
-	for (size_t i = 0; r == 0 && i < report->finding_count; i++)
-		r = waivers_apply(m, &report->findings[i]);
-	if (r < 0 || m->failed)
+		waivers_apply(m, &report->findings[i]);
+	}
+	if (r < 0 || report->memory.failed)
 		return -ENOMEM;
-	r = ft_report_limit(report, &m->input->limits);
-	if (r < 0)
-		return r;
 	ft_bounds_of_plan(m->plan, &bounds);
-	return ft_report_bound(report, bounds.max_findings, m->unsaid);
+	return ft_report_limit(report, &m->input->limits) ?: ft_report_bound(report, bounds.max_findings, m->unsaid);
 }

@@ -26,13 +26,6 @@ static void lost_print(const struct ft_report *r, char buffer[32])
 	snprintf(buffer, 32, "%u.%u %%", tenths / 10, tenths % 10);
 }
 
-static int finding_say(struct ft_finding *f, const char *sentence)
-{
-	_cleanup_free_ char *text = FT_STEAL(f->text);
-
-	return ft_string_set(&f->text, "%s; %s", text, sentence);
-}
-
 /* True where @a costs more of the bandwidth than @b. */
 static bool costs_more(const struct ft_finding *a, const struct ft_finding *b)
 {
@@ -66,27 +59,24 @@ static struct ft_finding *finding_to_raise(struct ft_report *r)
 	return most;
 }
 
-static int critical_raise(struct ft_report *r, unsigned int percent)
+static void critical_raise(struct ft_report *r, unsigned int percent)
 {
 	struct ft_finding *f = finding_to_raise(r);
-	char lost[32], sentence[128];
+	char lost[32];
 
 	if (!f)
-		return 0;
+		return;
 	lost_print(r, lost);
-	snprintf(sentence, sizeof(sentence), "in all %s of the bisection is lost, and %u %% is critical", lost,
-		 percent);
 	f->severity = FT_SEVERITY_CRITICAL;
-	return finding_say(f, sentence);
+	f->text = ft_arena_print(&r->memory, "%s; in all %s of the bisection is lost, and %u %% is critical", f->text,
+				 lost, percent);
 }
 
-static int warnings_lower(struct ft_report *r, unsigned int percent)
+static void warnings_lower(struct ft_report *r, unsigned int percent)
 {
-	char lost[32], sentence[128];
+	char lost[32];
 
 	lost_print(r, lost);
-	snprintf(sentence, sizeof(sentence), "in all %s of the bisection is lost, and %u %% is worth a warning", lost,
-		 percent);
 	for (size_t i = 0; i < r->finding_count; i++) {
 		struct ft_finding *f = &r->findings[i];
 
@@ -94,27 +84,26 @@ static int warnings_lower(struct ft_report *r, unsigned int percent)
 		    f->impact.hosts_cut_off > 0 || f->impact.hosts_at_risk > 0)
 			continue;
 		f->severity = FT_SEVERITY_INFO;
-		if (finding_say(f, sentence) < 0)
-			return -ENOMEM;
+		f->text = ft_arena_print(&r->memory,
+					 "%s; in all %s of the bisection is lost, and %u %% is worth a warning",
+					 f->text, lost, percent);
 	}
-	return 0;
 }
 
-/* 0 or -ENOMEM. */
-static int severities_change(struct ft_report *r, const struct ft_limits *limits)
+static void severities_change(struct ft_report *r, const struct ft_limits *limits)
 {
 	if (r->verdict == FT_VERDICT_UNKNOWN || r->bisection.den <= 0)
-		return 0;
+		return;
 	if (limits->critical_percent > 0 && lost_at_least(r, limits->critical_percent))
-		return critical_raise(r, limits->critical_percent);
-	if (limits->warning_percent > 0 && !lost_at_least(r, limits->warning_percent))
-		return warnings_lower(r, limits->warning_percent);
-	return 0;
+		critical_raise(r, limits->critical_percent);
+	else if (limits->warning_percent > 0 && !lost_at_least(r, limits->warning_percent))
+		warnings_lower(r, limits->warning_percent);
 }
 
 int ft_report_limit(struct ft_report *report, const struct ft_limits *limits)
 {
-	if (severities_change(report, limits) < 0)
+	severities_change(report, limits);
+	if (report->memory.failed)
 		return -ENOMEM;
 	report->limits = *limits;
 	ft_findings_sort(report);

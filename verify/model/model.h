@@ -310,7 +310,7 @@ struct ft_model {
 	bool untried;		 /* a limit of work ended that search early */
 	bool holes_untried;	 /* missing cables are too many to look for their ports (explain/port_holes.c) */
 	struct ft_finding lost;	 /* where a finding goes that could not be allocated, or is not kept */
-	bool failed;		 /* an allocation failed: there is no report */
+	bool failed;		 /* an allocation failed, as report->memory may tell, too: there is no report */
 };
 
 /* cmd/verify.c: frees all that the model owns, the report included, but not its inputs. */
@@ -491,16 +491,9 @@ const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[
  */
 int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats);
 
-/* Takes steps in their order, until one fails. Returns 0 or -ENOMEM, as they do. */
+/* findings.c: takes steps in their order, until one fails or memory ran out. Returns 0 or -ENOMEM, as they do. */
 typedef int ft_step_fn(struct ft_model *m);
-static inline int ft_steps_take(struct ft_model *m, ft_step_fn *const steps[], size_t count)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = steps[i](m);
-	return r;
-}
+int ft_steps_take(struct ft_model *m, ft_step_fn *const steps[], size_t count);
 
 /* The director that an observed switch is, or NULL. */
 const struct ft_director *ft_director_of(const struct ft_model *m, uint32_t observed);
@@ -774,8 +767,8 @@ int ft_measure(struct ft_model *m);
 int ft_distances(struct ft_model *m);
 
 /*
- * findings.c: findings under construction. The functions do not fail singly: a failed allocation sets m->failed, and
- * the top-level caller returns -ENOMEM at the end.
+ * findings.c: findings under construction, in the memory of the report. The functions do not fail singly: that memory
+ * tells that one has failed, and ft_steps_take() looks there after each step.
  */
 struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence);
 void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
@@ -798,9 +791,8 @@ void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Adds a repair action: see struct ft_action. The places are copied. */
-void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, const struct ft_place *a,
-		    const struct ft_place *b);
+/* Adds a repair action: see struct ft_action. The names of places are of the report's memory. */
+void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, struct ft_place a, struct ft_place b);
 /*
  * The same with ends: @port is an index into the snapshot's ports, or FT_NONE: any free one of the planned switch
  * @place; if that is FT_NONE, too, there is no such end.
@@ -834,10 +826,6 @@ static inline void ft_finding_act_power(struct ft_model *m, struct ft_finding *f
 /* Sets a string of a finding, or of the report. */
 void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The same for strings outside of findings: 0 or -ENOMEM, and @string unchanged. */
-int ft_string_set(char **string, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int ft_string_set_args(char **string, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-
 /* "edge003 port 20"; @buffer is reset first. */
 const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
 
@@ -853,7 +841,7 @@ bool ft_finding_names(const struct ft_finding *f, uint32_t observed);
 /* True if that port is among the places of the finding: by the GUID of its node, of a director that of the chip. */
 bool ft_finding_is_at(const struct ft_finding *f, uint64_t guid, uint32_t number);
 
-/* Node @node of m->chips as a place, with @port of them or FT_NONE. The name is owned; NULL: no memory. */
+/* Node @node of m->chips as a place, with @port of them or FT_NONE, in the report's memory. */
 struct ft_place ft_chip_place(const struct ft_model *m, uint32_t node, uint32_t port);
 
 /* findings.c: what the report calls the switch of one of a finding's places. */
@@ -888,8 +876,5 @@ void ft_findings_judge(struct ft_report *report);
 
 /* The verdict with a finding of that severity, if it is worse. */
 void ft_verdict_raise(enum ft_verdict *verdict, enum ft_severity severity);
-
-/* A copy of @from, whose name is owned; NULL, or one without a name: all 0. 0 or -ENOMEM. */
-int ft_place_copy(const struct ft_place *from, struct ft_place *ret);
 
 #endif

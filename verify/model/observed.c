@@ -376,15 +376,13 @@ char *ft_host_name_dup(const char *description, size_t length)
 
 static char *host_short_name(const struct ft_snapshot *s, const struct ft_node *node)
 {
-	char *name = ft_host_name_dup(ft_node_description(s, node), node->description_length), *unnamed = NULL;
+	char *name = ft_host_name_dup(ft_node_description(s, node), node->description_length), *unnamed;
 
 	if (!name || *name)
 		return name;
 	free(name);
 	/* A name that was never read, or that is empty. */
-	if (ft_string_set(&unnamed, "0x%016llx", (unsigned long long)node->guid) < 0)
-		return NULL;
-	return unnamed;
+	return asprintf(&unnamed, "0x%016llx", (unsigned long long)node->guid) < 0 ? NULL : unnamed;
 }
 
 /* Most are in the order of their ports already. */
@@ -487,35 +485,25 @@ static int names_repeated(char *const *names, uint32_t count, bool *repeated)
 static int observed_labels(struct ft_model *m)
 {
 	struct ft_observed_fabric *observed = &m->observed;
-	_cleanup_free_ bool *repeated = calloc(observed->switch_count + 1UL, sizeof(*repeated));
-	_cleanup_free_ char **names = calloc(observed->switch_count + 1UL, sizeof(*names));
-	int r = 0;
+	struct ft_arena *memory = &m->memory;
+	bool *repeated = ft_arena_zeros(memory, observed->switch_count, sizeof(*repeated));
+	char **names = ft_arena_zeros(memory, observed->switch_count, sizeof(*names));
 
-	if (!repeated || !names)
+	for (uint32_t i = 0; names && i < observed->switch_count; i++)
+		names[i] = ft_arena_keep(memory, ft_switch_short_name(observed->switches[i].name));
+	if (memory->failed || names_repeated(names, observed->switch_count, repeated) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < observed->switch_count; i++) {
-		names[i] = ft_switch_short_name(observed->switches[i].name);
-		if (!names[i])
-			r = -ENOMEM;
-	}
-	if (r == 0)
-		r = names_repeated(names, observed->switch_count, repeated);
-	for (uint32_t i = 0; i < observed->switch_count; i++) {
 		struct ft_observed_switch *sw = &observed->switches[i];
-		bool named = r == 0 && !repeated[i] && names[i][strspn(names[i], " ")];
+		const char *hosts = sw->host_names;
 
-		if (r == 0)
-			r = named		? ft_string_set(&sw->label, "%s", names[i])
-			    : sw->host_names[0] ? ft_string_set(&sw->label, "%s%s0x%016llx (hosts %s)", names[i],
-								names[i][0] ? " " : "", (unsigned long long)sw->guid,
-								sw->host_names)
-						: ft_string_set(&sw->label, "%s%s0x%016llx", names[i],
-								names[i][0] ? " " : "", (unsigned long long)sw->guid);
-		free(names[i]);
-		if (r == 0)
-			ft_arena_keep(&m->memory, sw->label);
+		sw->label = names[i];
+		if (repeated[i] || !names[i][strspn(names[i], " ")])
+			sw->label = ft_arena_print(memory, "%s%s0x%016llx%s%s%s", names[i], names[i][0] ? " " : "",
+						   (unsigned long long)sw->guid, hosts[0] ? " (hosts " : "", hosts,
+						   hosts[0] ? ")" : "");
 	}
-	return r < 0 || m->memory.failed ? -ENOMEM : 0;
+	return memory->failed ? -ENOMEM : 0;
 }
 
 int ft_observed_build(struct ft_model *m)

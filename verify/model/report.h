@@ -2,7 +2,7 @@
 /*
  * The report: what is wrong with the fabric, one finding a fault, and the figures around it. SPEC section 6 in C.
  *
- * All strings are safe for a terminal (base/text.h) and owned by the report.
+ * All strings are safe for a terminal (base/text.h). They and all lists are in the report's arena (ft_report.memory).
  */
 #ifndef FT_VERIFY_MODEL_REPORT_H
 #define FT_VERIFY_MODEL_REPORT_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/ratio.h"
 #include "planner/plan/plan.h"
@@ -216,7 +217,7 @@ struct ft_hop_pairs {
 
 /* Sorted by chips; only numbers of chips that occur. */
 struct ft_histogram {
-	struct ft_hop_pairs *pairs; /* owned */
+	struct ft_hop_pairs *pairs;
 	size_t count;
 };
 
@@ -388,6 +389,8 @@ struct ft_report {
 	/* For a report made earlier by another process; not part of the JSON. NULL: the report is fresh. */
 	char *as_of; /* "as of 2026-11-20T12:00:00Z, 12 s ago": on the first line of the text, and on Nagios' */
 	char *state; /* the state of its maker, in its own words: a line of the verbose text */
+
+	struct ft_arena memory; /* of all lists and strings */
 };
 
 /* Records the plan: the name of its file (made safe) and the checksum of the design. Returns 0 or -ENOMEM. */
@@ -410,9 +413,6 @@ bool ft_report_is_foreign(const struct ft_report *report);
  * Returns 0 or -ENOMEM; then the report can only be freed.
  */
 int ft_report_limit(struct ft_report *report, const struct ft_limits *limits);
-
-/* Frees what a finding owns, not the finding itself. */
-void ft_finding_release(struct ft_finding *finding);
 
 void ft_report_free(struct ft_report *report);
 static inline void ft_report_freep(struct ft_report **report)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/list.h"
 #include "base/map.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -62,22 +61,16 @@ struct repair {
 	uint32_t stride;       /* the least number of steps between two predictions */
 	uint32_t since;	       /* steps since the last prediction */
 	uint32_t last_stop;
-	bool each; /* predict after each step; else only where the next stop begins */
+	bool each;		/* predict after each step; else only where the next stop begins */
+	struct ft_arena memory; /* of lists and words that are not the report's */
 };
 
 static void repair_release(struct repair *x)
 {
-	for (uint32_t i = 0; i < x->job_count; i++)
-		free(x->jobs[i].mends);
-	free(x->jobs);
-	free(x->stops);
-	free(x->ends);
-	free(x->open);
+	ft_arena_release(&x->memory);
 	ft_map_release(&x->by_guid);
 	ft_map_release(&x->names);
-	free(x->alike);
 	ft_map_release(&x->assumed);
-	free(x->order);
 	ft_what_if_free(x->what_if);
 	ft_floor_free(x->floor);
 }
@@ -104,61 +97,50 @@ static bool ends_are(const struct ft_action *a, const struct ft_action *b)
 	       (place_is_exact(&a->a, &b->b) && place_is_exact(&a->b, &b->a));
 }
 
-static int mends_add(struct job *job, uint32_t finding)
+static void mends_add(struct repair *x, struct job *job, uint32_t finding)
 {
 	uint32_t *mend;
 
 	if (ft_number_is_among(job->mends, job->mend_count, finding))
-		return 0;
-	mend = FT_LIST_MORE(job->mends, job->mend_count);
-	if (!mend)
-		return -ENOMEM;
-	*mend = finding;
-	return 0;
+		return;
+	mend = FT_ARENA_MORE(&x->memory, job->mends, job->mend_count);
+	if (mend)
+		*mend = finding;
 }
 
-static int mends_join(struct job *to, const struct job *from)
+/* One job does the work of both. */
+static void jobs_join(struct repair *x, struct job *to, struct job *from)
 {
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < from->mend_count; i++)
-		r = mends_add(to, from->mends[i]);
-	return r;
+	from->dropped = true;
+	for (uint32_t i = 0; i < from->mend_count; i++)
+		mends_add(x, to, from->mends[i]);
 }
 
 /*
  * Whether one job does the work of two, and which. Then the second is dropped, or both are if one would undo the other.
  */
-static int jobs_merge(struct job *x, struct job *y)
+static void jobs_merge(struct repair *x, struct job *one, struct job *other)
 {
-	struct ft_action *a = &x->action, *b = &y->action;
+	struct ft_action *a = &one->action, *b = &other->action;
 	bool cable = ends_are(a, b);
 
 	if (a->act == b->act && (cable || (a->act == FT_ACT_POWER && place_is(&a->a, &b->a)) ||
 				 (a->act == FT_ACT_BOARD && place_is(&a->a, &b->a)))) {
-		y->dropped = true;
-		return mends_join(x, y);
-	}
-	/* The two cable ends change places. */
-	if (a->act == FT_ACT_MOVE && b->act == FT_ACT_MOVE && place_is_exact(&a->a, &b->b) &&
-	    place_is_exact(&a->b, &b->a)) {
+		jobs_join(x, one, other);
+	} else if (a->act == FT_ACT_MOVE && b->act == FT_ACT_MOVE && place_is_exact(&a->a, &b->b) &&
+		   place_is_exact(&a->b, &b->a)) {
+		/* The two cable ends change places. */
 		a->act = FT_ACT_EXCHANGE;
-		y->dropped = true;
-		return mends_join(x, y);
+		jobs_join(x, one, other);
+	} else if (cable && ((a->act == FT_ACT_CONNECT && b->act == FT_ACT_REMOVE) ||
+			     (a->act == FT_ACT_REMOVE && b->act == FT_ACT_CONNECT))) {
+		one->dropped = other->dropped = true;
+	} else if (cable && a->act == FT_ACT_REMOVE && b->act == FT_ACT_RENEW) {
+		/* A faulty cable that is removed need not be replaced. */
+		jobs_join(x, one, other);
+	} else if (cable && a->act == FT_ACT_RENEW && b->act == FT_ACT_REMOVE) {
+		jobs_join(x, other, one);
 	}
-	if (cable && ((a->act == FT_ACT_CONNECT && b->act == FT_ACT_REMOVE) ||
-		      (a->act == FT_ACT_REMOVE && b->act == FT_ACT_CONNECT)))
-		x->dropped = y->dropped = true;
-	/* A faulty cable that is removed need not be replaced. */
-	if (cable && a->act == FT_ACT_REMOVE && b->act == FT_ACT_RENEW) {
-		y->dropped = true;
-		return mends_join(x, y);
-	}
-	if (cable && a->act == FT_ACT_RENEW && b->act == FT_ACT_REMOVE) {
-		x->dropped = true;
-		return mends_join(y, x);
-	}
-	return 0;
 }
 
 /* The end of job i / 2 that is numbered @i: first a, then b. */
@@ -180,29 +162,26 @@ static uint64_t place_key(const struct ft_place *place)
 static int jobs_reduce(struct repair *x)
 {
 	_cleanup_(ft_map_release) struct ft_map first = {0};
-	_cleanup_free_ uint32_t *next = malloc((2UL * x->job_count + 1) * sizeof(*next));
-	_cleanup_free_ uint32_t *last = malloc((2UL * x->job_count + 1) * sizeof(*last));
-	int r = 0;
+	uint32_t *next = ft_arena_numbers(&x->memory, 2UL * x->job_count, FT_NONE);
+	uint32_t *last = ft_arena_zeros(&x->memory, 2UL * x->job_count, sizeof(*last));
+	int r = x->memory.failed ? -ENOMEM : 0;
 
-	if (!next || !last)
-		return -ENOMEM;
 	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
 		struct job *job = &x->jobs[i / 2];
 		const struct ft_place *place = end_at(x, i);
 		uint32_t head = i;
 
-		next[i] = FT_NONE;
 		last[i] = i;
 		if (!place->name || (place->guid && place->port == 0))
 			continue;
 		r = ft_map_add(&first, place_key(place), i, &head);
 		if (r != 0)
 			continue;
-		for (uint32_t n = head; r >= 0 && n != FT_NONE; n = next[n]) {
+		for (uint32_t n = head; n != FT_NONE; n = next[n]) {
 			struct job *other = &x->jobs[n / 2];
 
 			if (other != job && !other->dropped && !job->dropped)
-				r = jobs_merge(other, job);
+				jobs_merge(x, other, job);
 		}
 		next[last[head]] = i;
 		last[head] = i;
@@ -210,36 +189,35 @@ static int jobs_reduce(struct repair *x)
 	return r < 0 ? r : 0;
 }
 
-static int job_add(struct repair *x, const struct ft_action *action, uint32_t finding)
+static void job_add(struct repair *x, const struct ft_action *action, uint32_t finding)
 {
-	struct job *job = FT_LIST_MORE(x->jobs, x->job_count);
+	struct job *job = FT_ARENA_MORE(&x->memory, x->jobs, x->job_count);
 
 	if (!job)
-		return -ENOMEM;
+		return;
 	*job = (struct job){.action = *action, .stop = FT_NONE};
-	return mends_add(job, finding);
+	mends_add(x, job, finding);
 }
 
 /* A setting is no manual work: the other actions alone do not repair a finding that has one. */
 static int jobs_gather(struct repair *x)
 {
 	const struct ft_report *report = x->report;
-	int r = 0;
 
-	x->open = calloc(report->finding_count + 1UL, sizeof(*x->open));
+	x->open = ft_arena_zeros(&x->memory, report->finding_count, sizeof(*x->open));
 	if (!x->open)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *f = &report->findings[i];
 
 		x->open[i] = f->action_count || f->waived ? 0 : 1;
-		for (size_t n = 0; r == 0 && !f->waived && n < f->action_count; n++) {
+		for (size_t n = 0; !f->waived && n < f->action_count; n++) {
 			x->open[i]++;
 			if (f->actions[n].act != FT_ACT_SETTING)
-				r = job_add(x, &f->actions[n], (uint32_t)i);
+				job_add(x, &f->actions[n], (uint32_t)i);
 		}
 	}
-	return r;
+	return x->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- where to do it ---- */
@@ -249,7 +227,7 @@ static int rows_map(struct repair *x)
 	const struct ft_report *report = x->report;
 	int r = 0;
 
-	x->alike = calloc(report->switch_count + 1, sizeof(*x->alike));
+	x->alike = ft_arena_zeros(&x->memory, report->switch_count, sizeof(*x->alike));
 	if (!x->alike)
 		return -ENOMEM;
 	for (size_t i = 0; r >= 0 && i < report->switch_count; i++) {
@@ -284,9 +262,9 @@ static int stops_gather(struct repair *x)
 	_cleanup_(ft_map_release) struct ft_map by_row = {0};
 	int r = 0;
 
-	x->stops = calloc(2UL * x->job_count + 1, sizeof(*x->stops));
-	x->ends = malloc((x->job_count + 1UL) * sizeof(*x->ends));
-	if (!x->stops || !x->ends)
+	x->stops = ft_arena_zeros(&x->memory, 2UL * x->job_count, sizeof(*x->stops));
+	x->ends = ft_arena_zeros(&x->memory, x->job_count, sizeof(*x->ends));
+	if (x->memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
 		const struct ft_action *action = &x->jobs[i / 2].action;
@@ -453,7 +431,7 @@ static uint32_t height_of(const struct repair *x, uint32_t row)
 /* The order of the stops: rack by rack or, if racks are not known, in natural order of names. */
 static int stops_sort(struct repair *x)
 {
-	_cleanup_free_ struct station *stations = calloc(x->stop_count + 1UL, sizeof(*stations));
+	struct station *stations = ft_arena_zeros(&x->memory, x->stop_count, sizeof(*stations));
 
 	if (!stations)
 		return -ENOMEM;
@@ -483,7 +461,7 @@ static int jobs_sort(struct repair *x)
 		[FT_ACT_MOVE] = 4,  [FT_ACT_CONNECT] = 5, [FT_ACT_RENEW] = 6,  [FT_ACT_SETTING] = 7,
 	};
 
-	x->order = calloc(x->job_count + 1UL, sizeof(*x->order));
+	x->order = ft_arena_zeros(&x->memory, x->job_count, sizeof(*x->order));
 	if (!x->order)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->job_count; i++) {
@@ -505,7 +483,7 @@ static int jobs_sort(struct repair *x)
 /* Its short name: for "MF0;core01:CS7500/L05/U1", a chip of a director, "core01 L05/U1". */
 static void name_short(struct ft_text *text, const char *name)
 {
-	_cleanup_free_ char *brief = ft_switch_short_name(name), *word = NULL;
+	_cleanup_free_ char *brief = ft_switch_short_name(name);
 	size_t length = strlen(name);
 	struct ft_slot slot;
 
@@ -513,38 +491,26 @@ static void name_short(struct ft_text *text, const char *name)
 	ft_text_puts(text, brief ? brief : "");
 	while (length > 0 && name[length - 1] == ' ')
 		length--;
-	if (!brief || !ft_slot_read(name, length, &slot))
-		return;
-	word = strndup(name + slot.word, length - slot.word);
-	text->failed |= !word;
-	if (word && !strstr(brief, word))
-		ft_text_printf(text, " %s", word);
+	if (brief && ft_slot_read(name, length, &slot) &&
+	    !memmem(brief, strlen(brief), name + slot.word, length - slot.word))
+		ft_text_printf(text, " %.*s", (int)(length - slot.word), name + slot.word);
 }
 
 /* "core01 port 7"; "a free port of core01"; with the GUID where names repeat. */
-static const char *place_words(const struct repair *x, const struct ft_place *place, bool with_port,
-			       struct ft_text *text)
+static char *place_words(struct repair *x, const struct ft_place *place, bool with_port)
 {
 	uint32_t row = ft_map_get(&x->names, ft_text_hash(place->name));
 	char words[FT_PORT_WORDS_SIZE];
+	struct ft_text text = {0};
 
-	ft_text_reset(text);
 	if (with_port && place->port == 0)
-		ft_text_puts(text, "a free port of ");
-	name_short(text, place->name);
+		ft_text_puts(&text, "a free port of ");
+	name_short(&text, place->name);
 	if (place->guid && row != FT_MAP_NONE && x->alike[row])
-		ft_text_printf(text, " (0x%016llx)", (unsigned long long)place->guid);
+		ft_text_printf(&text, " (0x%016llx)", (unsigned long long)place->guid);
 	if (with_port)
-		ft_text_puts(text, ft_port_words(place, words));
-	return ft_text_string(text);
-}
-
-static int trace_say(struct ft_repair_step *step, const char *here, const char *there)
-{
-	return ft_string_set(&step->text,
-			     "mend the backplane trace between %s and %s: reseat the two boards, one after "
-			     "the other, and replace the one with which it moves",
-			     here, there);
+		ft_text_puts(&text, ft_port_words(place, words));
+	return ft_arena_text(&x->report->memory, &text);
 }
 
 /* A switch that was not seen is an action's by its planned name. NULL, or what it was called when it was last seen. */
@@ -558,105 +524,85 @@ static const char *name_before(const struct repair *x, const struct job *job, co
 	return name;
 }
 
-static int step_words(const struct repair *x, const struct job *job, struct ft_repair_step *step)
+static char *step_words(struct repair *x, const struct job *job)
 {
+	struct ft_arena *memory = &x->report->memory;
 	const struct ft_action *action = &job->action;
-	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 	bool ports = action->act != FT_ACT_POWER && action->act != FT_ACT_BOARD;
-	const char *here = place_words(x, &action->a, ports && (!action->trace || action->a.port > 0), &a);
+	const char *here = place_words(x, &action->a, ports && (!action->trace || action->a.port > 0));
 	const char *there =
-		action->b.name ? place_words(x, &action->b, ports && (!action->trace || action->b.port > 0), &b) : "";
-	int r = -EINVAL;
+		action->b.name ? place_words(x, &action->b, ports && (!action->trace || action->b.port > 0)) : "";
+	struct ft_text name = {0};
 
+	if (action->trace && (action->act == FT_ACT_CONNECT || action->act == FT_ACT_RENEW))
+		return ft_arena_print(memory,
+				      "mend the backplane trace between %s and %s: reseat the two boards, one after "
+				      "the other, and replace the one with which it moves",
+				      here, there);
 	switch (action->act) {
 	case FT_ACT_CONNECT:
-		if (action->trace) {
-			r = trace_say(step, here, there);
-			break;
-		}
-		r = ft_string_set(&step->text, "connect %s and %s: reseat the cable that belongs there, or replace it",
-				  here, there);
-		break;
+		return ft_arena_print(memory, "connect %s and %s: reseat the cable that belongs there, or replace it",
+				      here, there);
 	case FT_ACT_REMOVE:
 		if (!action->b.name || place_is(&action->a, &action->b))
-			r = ft_string_set(&step->text, "unplug what is in %s", here);
-		else
-			r = ft_string_set(&step->text, "unplug the cable between %s and %s", here, there);
-		break;
+			return ft_arena_print(memory, "unplug what is in %s", here);
+		return ft_arena_print(memory, "unplug the cable between %s and %s", here, there);
 	case FT_ACT_MOVE:
-		r = ft_string_set(&step->text, "move the cable end in %s to %s", here, there);
-		break;
+		return ft_arena_print(memory, "move the cable end in %s to %s", here, there);
 	case FT_ACT_EXCHANGE:
-		r = ft_string_set(&step->text, "exchange the cable ends in %s and %s", here, there);
-		break;
+		return ft_arena_print(memory, "exchange the cable ends in %s and %s", here, there);
 	case FT_ACT_RENEW:
-		if (action->trace) {
-			r = trace_say(step, here, there);
-			break;
-		}
-		r = ft_string_set(&step->text,
-				  "reseat the cable between %s and %s at both ends; replace it if that does not help",
-				  here, there);
-		break;
+		return ft_arena_print(
+			memory, "reseat the cable between %s and %s at both ends; replace it if that does not help",
+			here, there);
 	case FT_ACT_POWER:
 		if (name_before(x, job, &action->a)) {
-			ft_text_reset(&b);
-			name_short(&b, name_before(x, job, &action->a));
-			ft_text_printf(&b, " (%s in the plan)", here);
-			here = ft_text_string(&b);
+			name_short(&name, name_before(x, job, &action->a));
+			ft_text_printf(&name, " (%s in the plan)", here);
+			here = ft_arena_text(memory, &name);
 		}
 		if (x->report->findings[job->mends[0]].code == FT_CODE_SWITCH_MUTE)
-			r = ft_string_set(&step->text, "restart %s, which does not answer", here);
-		else
-			r = ft_string_set(&step->text, "bring %s back: look at its power, then replace it", here);
-		break;
-	case FT_ACT_BOARD:
-		r = ft_string_set(&step->text, "reseat %s, or replace it", here);
-		break;
-	case FT_ACT_SETTING:
-		break;
+			return ft_arena_print(memory, "restart %s, which does not answer", here);
+		return ft_arena_print(memory, "bring %s back: look at its power, then replace it", here);
+	default:
+		return ft_arena_print(memory, "reseat %s, or replace it", here);
 	}
-	return a.failed || b.failed ? -ENOMEM : r;
 }
 
-static int step_where(const struct repair *x, const struct job *job, struct ft_repair_step *step)
+static char *stop_words(struct repair *x, const struct job *job, const struct ft_place *place)
 {
-	const struct stop *stop = &x->stops[job->stop];
-	_cleanup_(ft_text_release) struct ft_text text = {0};
-	char rack[FT_FLOOR_RACK_SIZE];
-	int r;
+	const char *before = name_before(x, job, place);
+	struct ft_text text = {0};
 
-	if (name_before(x, job, stop->place))
-		name_short(&text, name_before(x, job, stop->place));
-	else
-		place_words(x, stop->place, false, &text);
-	if (text.failed)
-		return -ENOMEM;
-	r = ft_string_set(&step->place, "%s", ft_text_string(&text));
-	if (r == 0 && stop->rack != FT_NONE)
-		r = ft_string_set(&step->rack, "%s", ft_floor_rack_name(x->floor, stop->rack, rack));
-	return r;
+	if (!before)
+		return place_words(x, place, false);
+	name_short(&text, before);
+	return ft_arena_text(&x->report->memory, &text);
 }
 
 static int step_add(struct repair *x, const struct job *job)
 {
 	struct ft_report *report = x->report;
-	struct ft_repair_step *step = FT_LIST_MORE(report->repair, report->repair_count);
+	struct ft_repair_step *step = FT_ARENA_MORE(&report->memory, report->repair, report->repair_count);
+	const struct stop *stop = &x->stops[job->stop];
+	char rack[FT_FLOOR_RACK_SIZE];
 
 	if (!step)
 		return -ENOMEM;
-	*step = (struct ft_repair_step){.act = job->action.act};
-	step->mends = calloc(job->mend_count + 1UL, sizeof(*step->mends));
-	if (!step->mends)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < job->mend_count; i++) {
-		step->mends[i] = strdup(report->findings[job->mends[i]].id);
-		if (!step->mends[i])
-			return -ENOMEM;
-		step->mend_count++;
-	}
-	return ft_place_copy(&job->action.a, &step->a) ?: ft_place_copy(&job->action.b, &step->b)
-		?: step_where(x, job, step) ?: step_words(x, job, step);
+	*step = (struct ft_repair_step){
+		.act = job->action.act,
+		.mends = ft_arena_zeros(&report->memory, job->mend_count, sizeof(*step->mends)),
+		.mend_count = job->mend_count,
+		.a = job->action.a,
+		.b = job->action.b,
+		.place = stop_words(x, job, stop->place),
+		.text = step_words(x, job),
+	};
+	if (stop->rack != FT_NONE)
+		step->rack = ft_arena_string(&report->memory, ft_floor_rack_name(x->floor, stop->rack, rack));
+	for (uint32_t i = 0; step->mends && i < job->mend_count; i++)
+		step->mends[i] = report->findings[job->mends[i]].id;
+	return report->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- predictions ---- */
@@ -765,14 +711,12 @@ static int left_add(struct repair *x, const struct ft_report *seen)
 		/* Without a single step, all findings remain. */
 		if (f->waived || (!is_left(x, seen, i) && report->repair_count > 0))
 			continue;
-		left = FT_LIST_MORE(report->left, report->left_count);
-		if (!left)
-			return -ENOMEM;
-		*left = (struct ft_repair_left){.id = strdup(f->id), .text = strdup(f->text)};
-		if (!left->id || !left->text)
-			return -ENOMEM;
+		left = FT_ARENA_MORE(&report->memory, report->left, report->left_count);
+		if (left)
+			*left = (struct ft_repair_left){.id = ft_arena_string(&report->memory, f->id),
+							.text = ft_arena_string(&report->memory, f->text)};
 	}
-	return 0;
+	return report->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- the walk ---- */
@@ -837,15 +781,13 @@ static struct job *mover_find(const struct repair *x, const struct job *job)
 }
 
 /* Swaps the order: the cable in the way goes to where this one comes from, and on from there. */
-static int job_exchange(struct job *job, struct job *other)
+static void job_exchange(struct repair *x, struct job *job, struct job *other)
 {
 	job->action.act = FT_ACT_EXCHANGE;
 	job->action.b = other->action.a;
 	other->action.a = job->action.a;
-	if (!place_is_exact(&other->action.a, &other->action.b))
-		return 0;
-	other->dropped = true;
-	return mends_join(job, other);
+	if (place_is_exact(&other->action.a, &other->action.b))
+		jobs_join(x, job, other);
 }
 
 /* The port holds another cable permanently: use any free port instead. */
@@ -862,15 +804,14 @@ static int knot_undo(struct repair *x)
 {
 	for (uint32_t i = 0; i < x->job_count; i++) {
 		struct job *job = &x->jobs[i], *other;
-		int r;
 
 		if (job->done || job->dropped || job->action.act != FT_ACT_MOVE)
 			continue;
 		other = mover_find(x, job);
 		if (!other)
 			continue;
-		r = job_exchange(job, other);
-		return r < 0 ? r : 1;
+		job_exchange(x, job, other);
+		return x->memory.failed ? -ENOMEM : 1;
 	}
 	for (uint32_t i = 0; i < x->job_count; i++) {
 		struct job *job = &x->jobs[i];

@@ -24,7 +24,8 @@ struct marker {
 	struct ft_draw_marks *marks;
 	struct ft_map by_guid; /* number of planned switches that were seen */
 	char **labels;	       /* by row of the report's switches: their names in findings */
-	bool failed;	       /* an allocation */
+	struct ft_arena memory;
+	bool failed; /* an allocation of the marks */
 };
 
 /* ---- switches ---- */
@@ -55,11 +56,11 @@ static int labels_make(struct marker *m)
 	_cleanup_(ft_map_release) struct ft_map names = {0};
 	_cleanup_free_ bool *repeated = calloc(report->switch_count + 1, sizeof(*repeated));
 
-	m->labels = calloc(report->switch_count + 1, sizeof(*m->labels));
+	m->labels = ft_arena_zeros(&m->memory, report->switch_count, sizeof(*m->labels));
 	if (!m->labels || !repeated)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->switch_count; i++) {
-		m->labels[i] = ft_switch_short_name(report->switches[i].name);
+		m->labels[i] = ft_arena_keep(&m->memory, ft_switch_short_name(report->switches[i].name));
 		if (!m->labels[i])
 			return -ENOMEM;
 		if (report->switches[i].guid &&
@@ -70,10 +71,10 @@ static int labels_make(struct marker *m)
 		char **label = &m->labels[i];
 
 		if (repeated[i] || (*label)[strspn(*label, " ")] == '\0')
-			m->failed |= ft_string_set(label, "%s%s0x%016" PRIx64, *label, **label ? " " : "",
-						   report->switches[i].guid) < 0;
+			*label = ft_arena_print(&m->memory, "%s%s0x%016" PRIx64, *label, **label ? " " : "",
+						report->switches[i].guid);
 	}
-	return 0;
+	return m->memory.failed ? -ENOMEM : 0;
 }
 
 static void switch_mark(struct marker *m, uint32_t p)
@@ -320,9 +321,7 @@ int ft_report_marks(const struct ft_report *report, const struct ft_plan *plan, 
 		headline_set(&m);
 	}
 	ft_map_release(&m.by_guid);
-	for (size_t i = 0; m.labels && i < report->switch_count; i++)
-		free(m.labels[i]);
-	free(m.labels);
+	ft_arena_release(&m.memory);
 	if (r == 0 && m.failed)
 		r = -ENOMEM;
 	if (r == 0)

@@ -129,7 +129,7 @@ static int hop_pairs_compare(const void *a, const void *b)
 static int histogram_read(READ_ARGUMENTS)
 {
 	size_t size = json_object_size(value);
-	_cleanup_free_ struct ft_hop_pairs *pairs = calloc(size + 1, sizeof(*pairs));
+	struct ft_hop_pairs *pairs = ft_arena_zeros(at->memory, size, sizeof(*pairs));
 	struct ft_histogram *histogram = to;
 	const json_t *count;
 	const char *key;
@@ -145,7 +145,7 @@ static int histogram_read(READ_ARGUMENTS)
 		n++;
 	}
 	qsort(pairs, n, sizeof(*pairs), hop_pairs_compare);
-	*histogram = (struct ft_histogram){FT_STEAL(pairs), n};
+	*histogram = (struct ft_histogram){pairs, n};
 	return 0;
 }
 
@@ -280,11 +280,9 @@ static int string_read(READ_ARGUMENTS)
 
 	if (!json_is_string(value))
 		return -EINVAL;
-	safe = ft_text_safe_dup(json_string_value(value), json_string_length(value));
-	if (!safe)
-		return -ENOMEM;
+	safe = ft_arena_safe(at->memory, json_string_value(value), json_string_length(value));
 	*(char **)to = safe;
-	return 0;
+	return safe ? 0 : -ENOMEM;
 }
 
 /* NULL: null. */

@@ -13,6 +13,7 @@
 /* The place of a value: the member @key of the object @parent; @key NULL: an element of the list @parent. */
 struct ft_json_place {
 	const struct ft_json *json;
+	struct ft_arena *memory; /* of the report */
 	struct ft_error *err;
 	const json_t *parent;
 	const char *key;

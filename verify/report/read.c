@@ -11,6 +11,7 @@ enum { REPORT_VERSION = 1 };
 
 struct reader {
 	const struct ft_json *json;
+	struct ft_arena *memory;
 	struct ft_error *err;
 };
 
@@ -26,27 +27,24 @@ static int element_read(const struct reader *r, const json_t *array, size_t i, c
 	if (!m->kind && json_is_object(value))
 		return members_read(r, value, m->members, m->member_count, to);
 	if (m->kind)
-		e = m->kind->parse(m->kind, &(struct ft_json_place){r->json, r->err, array, NULL}, value, to);
+		e = m->kind->parse(m->kind, &(struct ft_json_place){r->json, r->memory, r->err, array, NULL}, value,
+				   to);
 	if (e == -EINVAL)
 		return ft_json_error_element(r->json, r->err, array, i, "this element is to be %s",
 					     m->kind ? m->kind->expected : "an object");
 	return e;
 }
 
-/* Elements are counted when they are begun, so that the release of the report frees what they own already. */
 static int list_read(const struct reader *r, const json_t *array, const struct ft_member *m, char *to)
 {
-	size_t length = json_array_size(array), *ret_length = (size_t *)(void *)(to + m->length_offset);
-	char *elements = calloc(length ? length : 1, m->element_size);
-	int e = 0;
+	size_t length = json_array_size(array);
+	char *elements = ft_arena_zeros(r->memory, length, m->element_size);
+	int e = elements ? 0 : -ENOMEM;
 
-	if (!elements)
-		return -ENOMEM;
 	*(void **)(void *)(to + m->offset) = elements;
-	for (size_t i = 0; i < length && e == 0; i++) {
-		*ret_length = i + 1;
+	*(size_t *)(void *)(to + m->length_offset) = length;
+	for (size_t i = 0; i < length && e == 0; i++)
 		e = element_read(r, array, i, m, elements + i * m->element_size);
-	}
 	return e;
 }
 
@@ -63,7 +61,7 @@ static int member_read(const struct reader *r, const json_t *object, const struc
 	if (m->element_size == 0 && !m->kind && json_is_object(value))
 		return members_read(r, value, m->members, m->member_count, to + m->offset);
 	if (m->element_size == 0 && m->kind)
-		e = m->kind->parse(m->kind, &(struct ft_json_place){r->json, r->err, object, m->name}, value,
+		e = m->kind->parse(m->kind, &(struct ft_json_place){r->json, r->memory, r->err, object, m->name}, value,
 				   to + m->offset);
 	if (e == -EINVAL)
 		return ft_json_error_value(r->json, r->err, object, m->name, "\"%s\" is to be %s", m->name, expected);
@@ -112,20 +110,15 @@ int ft_report_read_json(const char *text, size_t length, struct ft_report **ret_
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = calloc(1, sizeof(*report));
 	_cleanup_(ft_json_release) struct ft_json json = {0};
-	const struct reader r = {.json = &json, .err = err};
+	struct reader r = {.json = &json, .err = err};
 	int e;
 
 	if (!report)
 		return -ENOMEM;
-	e = ft_json_read(text, length, &json, err);
-	if (e < 0)
-		return e;
-	e = version_check(&r);
-	if (e < 0)
-		return e;
-	e = members_read(&r, json.root, ft_report_members, ft_report_member_count, report);
-	if (e < 0)
-		return e;
-	*ret_report = FT_STEAL(report);
-	return 0;
+	r.memory = &report->memory;
+	e = ft_json_read(text, length, &json, err) ?: version_check(&r)
+		?: members_read(&r, json.root, ft_report_members, ft_report_member_count, report);
+	if (e == 0)
+		*ret_report = FT_STEAL(report);
+	return e;
 }

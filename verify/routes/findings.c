@@ -105,11 +105,7 @@ static void path_add(const struct ft_walk *w, uint32_t from, uint32_t target, st
 
 void ft_walk_act(struct ft_walk *w, struct ft_finding *f, uint32_t hop)
 {
-	struct ft_place place = ft_chip_place(w->m, w->hops[hop].node, FT_NONE);
-
-	w->m->failed |= !place.name;
-	ft_finding_act(w->m, f, FT_ACT_SETTING, &place, NULL);
-	free(place.name);
+	ft_finding_act(w->m, f, FT_ACT_SETTING, ft_chip_place(w->m, w->hops[hop].node, FT_NONE), (struct ft_place){0});
 }
 
 /* A single one by name, several as a number. A host has one for each of its LIDs. */

@@ -55,16 +55,14 @@ enum { FOUND, PLANNED, BY_TABLES, SIDES };
 
 static int rows_add(struct ft_report *report, const struct ft_work_result *result, uint32_t left_out)
 {
-	report->workloads = calloc(result->count + 1UL, sizeof(*report->workloads));
+	report->workloads = ft_arena_zeros(&report->memory, result->count, sizeof(*report->workloads));
 	if (!report->workloads)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < result->count; i++) {
 		const struct ft_work_row *row = &result->rows[i];
 		struct ft_report_workload *to = &report->workloads[i];
 
-		to->name = strdup(row->name);
-		if (!to->name)
-			return -ENOMEM;
+		to->name = ft_arena_string(&report->memory, row->name);
 		report->workload_count++;
 		to->hosts = result->tasks;
 		to->hosts_left_out = left_out;
@@ -77,7 +75,7 @@ static int rows_add(struct ft_report *report, const struct ft_work_result *resul
 		if (ft_ratio_make((int64_t)(ft_work_ratio(row) * 1000 + 0.5), 1000, &to->ratio) < 0)
 			to->ratio = (struct ft_ratio){0, 1};
 	}
-	return 0;
+	return report->memory.failed ? -ENOMEM : 0;
 }
 
 struct sides {

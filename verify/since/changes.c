@@ -14,28 +14,15 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/map.h"
 #include "verify/model/model.h"
 #include "verify/since/changes_parts.h"
 #include "verify/since/since.h"
 
 enum { SHOWN = 6 };
-
-static void comparison_release(struct ft_comparison *c)
-{
-	free(c->later);
-	free(c->earlier);
-	free(c->twin_before);
-	free(c->twin_now);
-	free(c->namesake_before);
-	free(c->namesake_now);
-}
 
 /* ---- the same devices in both ---- */
 
@@ -136,55 +123,38 @@ static int ports_compare(struct ft_comparison *c, uint32_t base)
 
 void ft_device_changes_release(struct ft_device_changes *changes)
 {
-	for (size_t i = 0; i < changes->count; i++)
-		ft_finding_release(&changes->items[i]);
-	free(changes->items);
+	ft_arena_release(&changes->memory);
 	*changes = (struct ft_device_changes){0};
 }
 
 struct ft_finding *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix)
 {
-	struct ft_finding *change = FT_LIST_MORE(c->changes->items, c->changes->count);
+	struct ft_finding *change = FT_ARENA_MORE(c->memory, c->changes->items, c->changes->count);
 
 	if (change)
-		*change = (struct ft_finding){.code = code, .fix = strdup(fix)};
-	c->failed |= !change || !change->fix;
+		*change = (struct ft_finding){.code = code, .fix = ft_arena_string(c->memory, fix)};
 	return change;
-}
-
-void ft_change_say(struct ft_comparison *c, char **string, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	c->failed |= ft_string_set_args(string, format, args) < 0;
-	va_end(args);
 }
 
 char *ft_change_name(struct ft_comparison *c, const struct ft_snapshot *s, uint32_t node)
 {
 	const bool namesake = s == c->now ? c->namesake_now[node] : c->namesake_before[node];
-	_cleanup_(ft_text_release) struct ft_text text = {0};
 	const struct ft_node *n = &s->nodes[node];
+	struct ft_text text = {0};
 
 	ft_text_add_safe(&text, ft_node_description(s, n), n->description_length);
 	if (n->description_length == 0 || namesake)
 		ft_text_printf(&text, "%s0x%016llx", text.length ? " " : "", (unsigned long long)n->guid);
-	if (!ft_text_failed(&text))
-		return FT_STEAL(text.data);
-	c->failed = true;
-	return NULL;
+	return ft_arena_text(c->memory, &text);
 }
 
 void ft_change_item(struct ft_comparison *c, struct ft_finding *change, uint32_t node, uint32_t port, char *text)
 {
-	struct ft_symptom *item = change && text ? FT_LIST_MORE(change->symptoms, change->symptom_count) : NULL;
+	struct ft_symptom *item =
+		change && text ? FT_ARENA_MORE(c->memory, change->symptoms, change->symptom_count) : NULL;
 
-	if (!item) {
-		c->failed = true;
-		free(text);
+	if (!item)
 		return;
-	}
 	*item = (struct ft_symptom){
 		.text = text,
 		.place = {.name = ft_change_name(c, c->now, node), .guid = c->now->nodes[node].guid, .port = port}};
@@ -193,7 +163,7 @@ void ft_change_item(struct ft_comparison *c, struct ft_finding *change, uint32_t
 
 void ft_change_list(struct ft_comparison *c, struct ft_finding *change, const char *one, const char *many)
 {
-	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_text text = {0};
 
 	if (!change || change->symptom_count == 0)
 		return;
@@ -201,10 +171,7 @@ void ft_change_list(struct ft_comparison *c, struct ft_finding *change, const ch
 	for (size_t i = 0; i < change->symptom_count && i < SHOWN; i++)
 		ft_text_printf(&text, "%s%s", i ? ", " : "", change->symptoms[i].text);
 	ft_text_more(&text, change->symptom_count, SHOWN);
-	if (ft_text_failed(&text))
-		c->failed = true;
-	else
-		ft_change_say(c, &change->text, "%s", ft_text_string(&text));
+	change->text = ft_arena_text(c->memory, &text);
 }
 
 /* ---- other devices in the same places ---- */
@@ -294,25 +261,16 @@ struct standing {
 	bool *told;	  /* by node of before */
 };
 
-static void standing_release(struct standing *s)
-{
-	free(s->place);
-	free(s->stands);
-	free(s->told);
-}
-
 static int standing_find(const struct ft_comparison *c, struct standing *s)
 {
-	s->place = malloc((c->now->node_count + 1UL) * sizeof(*s->place));
-	s->stands = malloc((c->before->node_count + 1UL) * sizeof(*s->stands));
-	s->told = calloc(c->before->node_count + 1UL, sizeof(*s->told));
-	if (!s->place || !s->stands || !s->told)
+	s->place = ft_arena_numbers(c->memory, c->now->node_count, FT_NO_NODE);
+	s->stands = ft_arena_numbers(c->memory, c->before->node_count, FT_NO_NODE);
+	s->told = ft_arena_zeros(c->memory, c->before->node_count, sizeof(*s->told));
+	if (c->memory->failed)
 		return -ENOMEM;
-	memset(s->stands, 0xff, (c->before->node_count + 1UL) * sizeof(*s->stands));
 	for (uint32_t i = 0; i < c->now->node_count; i++) {
 		uint32_t p;
 
-		s->place[i] = FT_NO_NODE;
 		if (!is_switch(c->now, i) || c->twin_now[i])
 			continue;
 		p = place_of(c, i);
@@ -357,59 +315,57 @@ static uint32_t chain_find(const struct ft_comparison *c, const struct standing 
 static void replaced_tell(struct ft_comparison *c, uint32_t place, uint32_t node)
 {
 	struct ft_finding *change = ft_change_add(c, FT_CODE_SWITCH_REPLACED, "nothing, if it was replaced on purpose");
-	_cleanup_free_ char *was = ft_change_name(c, c->before, place), *is = ft_change_name(c, c->now, node);
+	const char *was = ft_change_name(c, c->before, place), *is = ft_change_name(c, c->now, node);
 	unsigned long long old = c->before->nodes[place].guid, new = c->now->nodes[node].guid;
 	bool same = ft_text_short_equal(ft_node_description(c->before, &c->before->nodes[place]),
 					ft_node_description(c->now, &c->now->nodes[node]));
 
 	if (!change || !was || !is)
 		return;
-	ft_change_item(c, change, node, 0, strdup("stands in its place"));
-	ft_change_say(c, &change->expected, "0x%016llx", old);
-	ft_change_say(c, &change->observed, "0x%016llx", new);
+	ft_change_item(c, change, node, 0, ft_arena_string(c->memory, "stands in its place"));
+	change->expected = ft_arena_print(c->memory, "0x%016llx", old);
+	change->observed = ft_arena_print(c->memory, "0x%016llx", new);
 	if (same || c->now->nodes[node].description_length == 0)
-		ft_change_say(c, &change->text, "%s was replaced: its GUID was 0x%016llx and is 0x%016llx now", was,
-			      old, new);
+		change->text = ft_arena_print(c->memory, "%s was replaced: its GUID was 0x%016llx and is 0x%016llx now",
+					      was, old, new);
 	else
-		ft_change_say(c, &change->text, "%s 0x%016llx was replaced by %s 0x%016llx", was, old, is, new);
+		change->text =
+			ft_arena_print(c->memory, "%s 0x%016llx was replaced by %s 0x%016llx", was, old, is, new);
 }
 
 static void exchanged_tell(struct ft_comparison *c, const struct standing *s, const uint32_t *places, uint32_t count)
 {
 	struct ft_finding *change =
 		ft_change_add(c, FT_CODE_SWITCH_REPLACED, "nothing, if it was meant; else exchange them again");
-	_cleanup_(ft_text_release) struct ft_text text = {0};
+	struct ft_text text = {0};
+	char *all;
 
-	for (uint32_t i = 0; change && i < count; i++) {
+	for (uint32_t i = 0; change && !c->memory->failed && i < count; i++) {
 		uint32_t node = s->stands[places[i]];
-		_cleanup_free_ char *was = ft_change_name(c, c->before, places[i]),
-				    *is = ft_change_name(c, c->now, node);
-		char *item = NULL;
+		const char *was = ft_change_name(c, c->before, places[i]), *is = ft_change_name(c, c->now, node);
 
 		if (!was || !is)
-			return;
-		ft_change_say(c, &item, "%s stands in the place of %s", is, was);
+			break;
 		ft_text_printf(&text, "%s%s", i ? ", " : "", is);
 		/* The names stayed where they were: only GUIDs tell the two. */
 		if (strcmp(was, is) == 0 && !c->namesake_now[node] && c->now->nodes[node].description_length > 0)
 			ft_text_printf(&text, " 0x%016llx", (unsigned long long)c->now->nodes[node].guid);
 		ft_text_printf(&text, " in the place of %s", was);
-		ft_change_item(c, change, node, 0, item);
+		ft_change_item(c, change, node, 0, ft_arena_print(c->memory, "%s stands in the place of %s", is, was));
 	}
-	if (!change || ft_text_failed(&text)) {
-		c->failed = true;
+	all = ft_arena_text(c->memory, &text);
+	if (!change || !all)
 		return;
-	}
-	ft_change_say(c, &change->expected, "each in its own place");
-	ft_change_say(c, &change->observed, "%s", ft_text_string(&text));
-	ft_change_say(c, &change->text, "%u switches have changed places, with the cables left as they were: %s", count,
-		      ft_text_string(&text));
+	change->expected = ft_arena_string(c->memory, "each in its own place");
+	change->observed = all;
+	change->text = ft_arena_print(
+		c->memory, "%u switches have changed places, with the cables left as they were: %s", count, all);
 }
 
 /* Returns 1 if some have changed places, 0 if none has, or -ENOMEM. */
 static int places_look(struct ft_comparison *c, uint32_t base)
 {
-	_cleanup_(standing_release) struct standing s = {0};
+	struct standing s = {0};
 	uint32_t places[CYCLE_MAX];
 	bool any = false;
 
@@ -460,9 +416,8 @@ static void names_compare(struct ft_comparison *c, bool switches, uint32_t base)
 {
 	struct ft_finding *change = NULL;
 
-	for (uint32_t i = 0; i < c->before->node_count && !c->failed; i++) {
-		_cleanup_free_ char *was = NULL, *is = NULL;
-		char *text = NULL;
+	for (uint32_t i = 0; i < c->before->node_count && !c->memory->failed; i++) {
+		const char *was, *is;
 
 		if (is_switch(c->before, i) != switches || !names_differ(c, i))
 			continue;
@@ -470,8 +425,8 @@ static void names_compare(struct ft_comparison *c, bool switches, uint32_t base)
 		was = ft_change_name(c, c->before, i);
 		is = ft_change_name(c, c->now, c->later[i]);
 		if (was && is)
-			ft_change_say(c, &text, "%s is called %s now", was, is);
-		ft_change_item(c, change, c->later[i], 0, text);
+			ft_change_item(c, change, c->later[i], 0,
+				       ft_arena_print(c->memory, "%s is called %s now", was, is));
 		ft_change_put(c, i, c->later[i], base);
 	}
 	ft_change_list(c, change, switches ? "switch has another name" : "host has another name",
@@ -484,25 +439,24 @@ static void faster_tell(struct ft_comparison *c, struct ft_finding **change, con
 			struct ft_rate was)
 {
 	const struct ft_port *far = ft_port_peer(c->now, port);
-	_cleanup_free_ char *near_name = ft_change_name(c, c->now, port->node),
-			    *far_name = ft_change_name(c, c->now, far->node);
+	const char *near_name = ft_change_name(c, c->now, port->node), *far_name = ft_change_name(c, c->now, far->node);
 	char before[FT_RATE_NAME_SIZE], after[FT_RATE_NAME_SIZE];
-	char *text = NULL;
 
 	if (!*change)
 		*change = ft_change_add(c, FT_CODE_CABLE_FASTER, "nothing, if it was made faster on purpose");
 	ft_rate_name(was, before);
 	ft_rate_name(ft_rate_seen(c->now, port), after);
-	ft_change_say(c, &text, "%s port %u - %s port %u at %s instead of %s", near_name ? near_name : "", port->number,
-		      far_name ? far_name : "", far->number, after, before);
-	ft_change_item(c, *change, port->node, port->number, text);
+	ft_change_item(c, *change, port->node, port->number,
+		       ft_arena_print(c->memory, "%s port %u - %s port %u at %s instead of %s",
+				      near_name ? near_name : "", port->number, far_name ? far_name : "", far->number,
+				      after, before));
 }
 
 static void rates_compare(struct ft_comparison *c)
 {
 	struct ft_finding *change = NULL;
 
-	for (uint32_t i = 0; i < c->now->port_count && !c->failed; i++) {
+	for (uint32_t i = 0; i < c->now->port_count && !c->memory->failed; i++) {
 		const struct ft_port *port = &c->now->ports[i], *far = ft_port_peer(c->now, port), *was, *was_far;
 		struct ft_rate before;
 
@@ -523,20 +477,21 @@ static void rates_compare(struct ft_comparison *c)
 int ft_since_changes(struct ft_snapshot *before, const struct ft_snapshot *now, struct ft_device_changes *ret_changes)
 {
 	struct ft_device_changes changes = {0};
-	_cleanup_(comparison_release) struct ft_comparison c = {
+	struct ft_arena *memory = &changes.memory;
+	struct ft_comparison c = {
 		.before = before,
 		.now = now,
-		.later = malloc((before->node_count + 1UL) * sizeof(*c.later)),
-		.earlier = malloc((now->node_count + 1UL) * sizeof(*c.earlier)),
-		.twin_before = calloc(before->node_count + 1UL, sizeof(*c.twin_before)),
-		.twin_now = calloc(now->node_count + 1UL, sizeof(*c.twin_now)),
-		.namesake_before = calloc(before->node_count + 1UL, sizeof(*c.namesake_before)),
-		.namesake_now = calloc(now->node_count + 1UL, sizeof(*c.namesake_now)),
+		.later = ft_arena_zeros(memory, before->node_count, sizeof(*c.later)),
+		.earlier = ft_arena_zeros(memory, now->node_count, sizeof(*c.earlier)),
+		.twin_before = ft_arena_zeros(memory, before->node_count, sizeof(*c.twin_before)),
+		.twin_now = ft_arena_zeros(memory, now->node_count, sizeof(*c.twin_now)),
+		.namesake_before = ft_arena_zeros(memory, before->node_count, sizeof(*c.namesake_before)),
+		.namesake_now = ft_arena_zeros(memory, now->node_count, sizeof(*c.namesake_now)),
 		.changes = &changes,
+		.memory = memory,
 	};
 	uint32_t base = before->strings_length;
-	bool there = c.later && c.earlier && c.twin_before && c.twin_now && c.namesake_before && c.namesake_now;
-	int r = there ? ft_change_pair(&c) : -ENOMEM;
+	int r = memory->failed ? -ENOMEM : ft_change_pair(&c);
 
 	if (r == 0)
 		r = namesakes_find(before, c.namesake_before) ?: namesakes_find(now, c.namesake_now)
@@ -551,7 +506,7 @@ int ft_since_changes(struct ft_snapshot *before, const struct ft_snapshot *now, 
 		names_compare(&c, false, base);
 		rates_compare(&c);
 	}
-	if (r == 0 && c.failed)
+	if (r == 0 && memory->failed)
 		r = -ENOMEM;
 	if (r < 0) {
 		ft_device_changes_release(&changes);

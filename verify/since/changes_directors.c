@@ -30,7 +30,6 @@ static char *director_name(struct ft_comparison *c, const uint32_t *chips, size_
 	const struct ft_snapshot *s = c->before;
 	const char *first = ft_node_description(s, &s->nodes[chips[0]]);
 	size_t length = strlen(first);
-	char *name = NULL;
 
 	for (size_t i = 1; i < count; i++) {
 		const char *other = ft_node_description(s, &s->nodes[chips[i]]);
@@ -42,13 +41,10 @@ static char *director_name(struct ft_comparison *c, const uint32_t *chips, size_
 	}
 	while (length > 0 && !isalnum((unsigned char)first[length - 1]))
 		length--;
-	if (length < 2) {
-		ft_change_say(c, &name, "the director 0x%016llx", (unsigned long long)s->nodes[chips[0]].system_guid);
-		return name;
-	}
-	name = ft_text_safe_dup(first, length);
-	c->failed |= !name;
-	return name;
+	if (length < 2)
+		return ft_arena_print(c->memory, "the director 0x%016llx",
+				      (unsigned long long)s->nodes[chips[0]].system_guid);
+	return ft_arena_safe(c->memory, first, length);
 }
 
 static void unlink_ends(struct ft_snapshot *s, struct ft_port *port)
@@ -63,11 +59,10 @@ static void unlink_ends(struct ft_snapshot *s, struct ft_port *port)
 /* A cable of it to what is still there: the far end is listed. */
 static void cable_lost(struct ft_comparison *c, struct ft_finding *change, const struct ft_port *far)
 {
-	_cleanup_free_ char *name = ft_change_name(c, c->before, far->node);
-	char *text = NULL;
+	const char *name = ft_change_name(c, c->before, far->node);
 
-	ft_change_say(c, &text, "%s port %u led to it", name ? name : "", far->number);
-	ft_change_item(c, change, c->later[far->node], far->number, text);
+	ft_change_item(c, change, c->later[far->node], far->number,
+		       ft_arena_print(c->memory, "%s port %u led to it", name ? name : "", far->number));
 }
 
 struct director {
@@ -98,7 +93,7 @@ static void chip_take(struct ft_comparison *c, struct ft_finding *change, uint32
 
 static void director_take(struct ft_comparison *c, const uint32_t *chips, size_t count)
 {
-	_cleanup_free_ char *name = director_name(c, chips, count);
+	char *name = director_name(c, chips, count);
 	struct ft_finding *change = ft_change_add(c, FT_CODE_CORE_MISSING,
 						  "look at its power first; nothing, if it was taken out on purpose");
 	struct director d = {0};
@@ -110,10 +105,10 @@ static void director_take(struct ft_comparison *c, const uint32_t *chips, size_t
 	if (d.hosts > 0)
 		change->code = FT_CODE_EDGE_ISOLATED;
 	change->count = 1;
-	ft_change_say(c, &change->expected, "%s", name);
-	ft_change_say(c, &change->observed, "none of its %zu switch chips", count);
-	ft_change_say(
-		c, &change->text,
+	change->expected = name;
+	change->observed = ft_arena_print(c->memory, "none of its %zu switch chips", count);
+	change->text = ft_arena_print(
+		c->memory,
 		"%s is gone as a whole, all %zu switch chips of it: it had %u cable%s to other switches and %u host%s",
 		name, count, d.cables, ft_text_s(d.cables), d.hosts, ft_text_s(d.hosts));
 	c->changes->amended = true;

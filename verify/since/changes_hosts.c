@@ -43,22 +43,22 @@ static void heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
 static void heir_tell(struct ft_comparison *c, struct ft_finding *change, uint32_t host, uint32_t heir)
 {
 	const struct ft_node *node = &c->now->nodes[heir];
-	_cleanup_free_ char *was = ft_change_name(c, c->before, host), *is = ft_change_name(c, c->now, heir),
-			    *where = NULL;
+	const char *was = ft_change_name(c, c->before, host), *is = ft_change_name(c, c->now, heir), *where;
 	const struct ft_port *far = NULL;
-	char *text = NULL;
+	char *text;
 
 	for (unsigned int n = 1; n <= node->port_count && !far; n++)
 		far = ft_port_peer(c->now, ft_node_port(c->now, node, n));
 	if (!far || !was || !is)
 		return;
 	where = ft_change_name(c, c->now, far->node);
+	where = where ? where : "";
 	if (strcmp(ft_node_description(c->before, &c->before->nodes[host]), ft_node_description(c->now, node)) == 0)
-		ft_change_say(c, &text, "the adapter of %s on %s port %u, which was 0x%016llx and is 0x%016llx", is,
-			      where ? where : "", far->number, (unsigned long long)c->before->nodes[host].guid,
-			      (unsigned long long)node->guid);
+		text = ft_arena_print(
+			c->memory, "the adapter of %s on %s port %u, which was 0x%016llx and is 0x%016llx", is, where,
+			far->number, (unsigned long long)c->before->nodes[host].guid, (unsigned long long)node->guid);
 	else
-		ft_change_say(c, &text, "%s by %s on %s port %u", was, is, where ? where : "", far->number);
+		text = ft_arena_print(c->memory, "%s by %s on %s port %u", was, is, where, far->number);
 	ft_change_item(c, change, far->node, far->number, text);
 }
 
@@ -91,7 +91,7 @@ int ft_change_hosts(struct ft_comparison *c, uint32_t base)
 		return -ENOMEM;
 	memset(heir, 0xff, (c->before->node_count + 1UL) * sizeof(*heir));
 	heirs_find(c, heir, odd);
-	for (uint32_t i = 0; i < c->before->node_count && !c->failed; i++) {
+	for (uint32_t i = 0; i < c->before->node_count && !c->memory->failed; i++) {
 		if (heir[i] == FT_NO_NODE || odd[i])
 			continue;
 		change = change ? change

@@ -8,12 +8,12 @@
 struct ft_comparison {
 	struct ft_snapshot *before;
 	const struct ft_snapshot *now;
-	uint32_t *later;		      /* by node of @before: the same device now, or FT_NO_NODE; owned */
-	uint32_t *earlier;		      /* by node of @now: likewise; owned */
-	bool *twin_before, *twin_now;	      /* by node: its GUID is another's, too, or 0; owned */
-	bool *namesake_before, *namesake_now; /* by node: its name is another's, too; owned */
+	uint32_t *later;		      /* by node of @before: the same device now, or FT_NO_NODE */
+	uint32_t *earlier;		      /* by node of @now: likewise */
+	bool *twin_before, *twin_now;	      /* by node: its GUID is another's, too, or 0 */
+	bool *namesake_before, *namesake_now; /* by node: its name is another's, too */
 	struct ft_device_changes *changes;
-	bool failed;
+	struct ft_arena *memory; /* that of the changes: of all lists and strings */
 };
 
 static inline bool is_switch(const struct ft_snapshot *s, uint32_t node)
@@ -21,16 +21,13 @@ static inline bool is_switch(const struct ft_snapshot *s, uint32_t node)
 	return s->nodes[node].type == FT_NODE_SWITCH;
 }
 
-/* A new change at the end; NULL without memory. The functions set c->failed then. */
+/* A new change at the end; NULL without memory. */
 struct ft_finding *ft_change_add(struct ft_comparison *c, enum ft_code code, const char *fix);
 
-void ft_change_say(struct ft_comparison *c, char **string, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* The name of a device, with its GUID where others have that name, or its GUID alone. The caller frees it. */
+/* The name of a device, with its GUID where others have that name, or its GUID alone; NULL without memory. */
 char *ft_change_name(struct ft_comparison *c, const struct ft_snapshot *s, uint32_t node);
 
-/* Adds @text, owned from here on, to the list of @change; its place is a port (0: none) of node @node of now. */
+/* Adds @text, of that memory, to the list of @change; its place is a port (0: none) of node @node of now. */
 void ft_change_item(struct ft_comparison *c, struct ft_finding *change, uint32_t node, uint32_t port, char *text);
 
 /* Makes the text of @change: "3 hosts WORDS: the first, the second, and 1 more" of its list. */
