@@ -11,7 +11,7 @@
  *   link A B N                N cables more, from the highest free ports on
  *   unplug A P                what is in this port of A
  *   cut A B N                 N of the cables between them are pulled
- *   hosts A N                 N hosts more, from the lowest free port on
+ *   hosts A N                 N hosts more, called "more", from the lowest free port on
  *   quiet A N                 N of its hosts are off
  *   sharp A                   an aggregation node on its last port
  *   dead A                    that switch is off, and its hosts are cut off
@@ -448,6 +448,24 @@ static const struct row rows[] = {
 	{"a trunk between the core switches is not the cable that a leaf lacks",
 	 "tree leaf 8 core 2 2 8 36; link core1 core2 1; unplug leaf4 9", "leaf4 and core1: 1 seen, 2 planned",
 	 "cable-missing"},
+	{"a rack of which all hosts are of an older make", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR",
+	 "192 hosts at 4xHDR, 16 of 192 at 4xFDR", "ok"},
+	{"two gateways of an older make, by their names",
+	 "tree leaf 12 core 3 2 16 36; hosts leaf1 1; hosts leaf5 1; rate leaf1 more 4xEDR; rate leaf5 more 4xEDR",
+	 "2 of 194 at 4xEDR", "ok"},
+	{"two hosts that are called as all others are",
+	 "tree leaf 12 core 3 2 16 36; rate leaf1 node 4xEDR; rate leaf5 node 4xEDR", "190 of 192 hosts at 4xHDR",
+	 "cable-slow cable-slow"},
+	{"a leaf for management on two of three core switches",
+	 "tree leaf 12 core 3 1 16 36; switch mgmt 36; hosts mgmt 6; link mgmt core1 1; link mgmt core2 1", "\"mgmt\"",
+	 "ok"},
+	{"a leaf of service with one cable to each core switch, where others have 2 and 1",
+	 "tree leaf 8 core 1 2 16 36; switch core2 36; link leaf1 core2 1; link leaf2 core2 1; link leaf3 core2 1; "
+	 "link "
+	 "leaf4 core2 1; link leaf5 core2 1; link leaf6 core2 1; link leaf7 core2 1; link leaf8 core2 1; switch oss "
+	 "36; "
+	 "hosts oss 5; link oss core1 1; link oss core2 1",
+	 "\"oss\"", "ok"},
 	{"a switch for trials, of another make, on no other one",
 	 "tree leafa 6 corea 2 2 8 36; tree leafb 6 coreb 2 2 8 36; switch trial 40; hosts trial 8", "\"trial\"", "ok"},
 	{"three levels", PODS,
@@ -692,10 +710,10 @@ static void word_pair(struct fabric *f, const char *verb, const char *words)
 	for (int p = f->things[a].ports; strcmp(verb, "link") != 0 && p > 0 && done < count; p--) {
 		struct end far = f->things[a].far[p];
 
-		if (far.node != b)
+		if (far.node < 0 || strcmp(f->things[far.node].key, b_key) != 0)
 			continue;
 		if (strcmp(verb, "rate") == 0)
-			f->things[a].rate[p] = f->things[b].rate[far.port] = rate_word(last);
+			f->things[a].rate[p] = f->things[far.node].rate[far.port] = rate_word(last);
 		else
 			pull(f, a, p);
 		done++;

@@ -974,21 +974,29 @@ static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
 }
 
 /*
- * True for rows that lack equally many cables of every bundle, but not all. One that loses cables seldom loses as many
- * to each: they were cabled so, unless most rows are alike, so that there is a rule, and these have as many hosts. The
- * cases that bit: leaves that were bought one by one, with 2, 3, 4 or 6 cables to each of two cores; and a storage leaf
- * with one cable to each of four cores, among twelve leaves with two. Of the only bundle hosts alone do not tell where
- * there is no rule: one of four leaves may have lost cables and hosts.
+ * True for rows that lack equally many cables of every bundle, but not all; or have equally many of each, and the
+ * others do not. One that loses cables seldom loses as many to each: they were cabled so, unless most rows are alike,
+ * so that there is a rule, and these have as many hosts. The cases that bit: leaves that were bought one by one, with
+ * 2, 3, 4 or 6 cables to each of two cores; and a storage leaf with one cable to each of four cores, among twelve
+ * leaves with two. Of the only bundle hosts alone do not tell where there is no rule: one of four leaves may have lost
+ * cables and hosts.
  */
 static bool is_narrower(const struct sheet *s, const struct deviations *d)
 {
 	uint32_t alike = 0;
-	bool rule;
+	bool rule, less = true, same = d->more == 0;
 
-	for (uint32_t c = 0; c < s->columns; c++)
-		if (!s->valid[c] || *entry(s, d->row[0], c) == 0 ||
-		    deviation(s, d->row[0], c) != deviation(s, d->row[0], 0) || deviation(s, d->row[0], c) >= 0)
+	/* One of another kind may be cabled to some of the core switches only: for management, to two of three. */
+	if (d->more == 0 && d->gone == d->columns && is_stranger(s, d))
+		return !has_gaps(s, d);
+	for (uint32_t c = 0; c < s->columns; c++) {
+		if (!s->valid[c] || *entry(s, d->row[0], c) == 0)
 			return false;
+		less &= deviation(s, d->row[0], c) == deviation(s, d->row[0], 0) && deviation(s, d->row[0], c) < 0;
+		same &= *entry(s, d->row[0], c) == *entry(s, d->row[0], 0);
+	}
+	if (!less && !same)
+		return false;
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += row_deviation(s, i) == 0;
 	rule = alike >= d->rows * NARROWER_SHARE;

@@ -347,17 +347,84 @@ static void rates_collect(const struct ft_inference *f, struct rates *uplinks, s
 			rate_vote(f, f->observed->hosts[i].switch_port, hosts);
 }
 
+static bool is_among(struct ft_rate rate, const struct ft_rate *rates, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (ft_infer_rates_equal(rates[i], rate))
+			return true;
+	return false;
+}
+
+static const char *host_name(const struct ft_inference *f, const struct ft_observed_host *host)
+{
+	const struct ft_snapshot *s = f->snapshot;
+
+	return ft_node_description(s, ft_port_node(s, &s->ports[host->port]));
+}
+
+/* A host's port, and what it is one of. */
+struct grouped {
+	uint64_t key;
+	uint32_t port;
+};
+
+static int grouped_compare(const void *a, const void *b)
+{
+	const struct grouped *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Marks the rate of each group, if at least @least are of it, and more than @percent of these have that rate. */
+static void groups_mark(struct ft_inference *f, struct grouped *hosts, uint32_t count, uint32_t least, uint32_t percent)
+{
+	struct ft_inferred *d = &f->design;
+
+	qsort(hosts, count, sizeof(*hosts), grouped_compare);
+	for (uint32_t i = 0, run; i < count; i += run) {
+		struct rates own = {0};
+		struct ft_rate rate;
+		uint32_t votes;
+
+		for (run = 0; i + run < count && hosts[i + run].key == hosts[i].key; run++)
+			rate_vote(f, hosts[i + run].port, &own);
+		rate = rate_take(&own, &votes);
+		if (votes > 0 && own.total >= least && votes * 100 > own.total * percent &&
+		    d->meant_count < FT_RATES_MAX && !is_among(rate, d->meant, d->meant_count))
+			d->meant[d->meant_count++] = rate;
+	}
+}
+
+/*
+ * Marks rates that are meant, however few hosts have them: those of most hosts of an edge switch, as a rack of half the
+ * width, and those of all of several whose names tell them from others, as gateways of an older make.
+ */
+static int hosts_mark(struct ft_inference *f)
+{
+	enum { RACK_MIN = 4, RACK_PERCENT = 50, NAMED_MIN = 2, NAMED_PERCENT = 99 };
+	_cleanup_free_ struct grouped *hosts = calloc(f->observed->host_count + 1UL, sizeof(*hosts));
+	uint32_t count = 0;
+
+	if (!hosts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->observed->host_count; i++) {
+		const struct ft_observed_host *host = &f->observed->hosts[i];
+
+		if (ft_infer_in_tree(f, host->observed))
+			hosts[count++] = (struct grouped){ft_infer_name_key(host_name(f, host)), host->switch_port};
+	}
+	groups_mark(f, hosts, count, NAMED_MIN, NAMED_PERCENT);
+	/* Of a graph such switches are a kind. */
+	for (uint32_t i = 0; i < count; i++)
+		hosts[i].key = f->snapshot->ports[hosts[i].port].node;
+	if (f->fit.rank)
+		groups_mark(f, hosts, count, RACK_MIN, RACK_PERCENT);
+	return 0;
+}
+
 bool ft_infer_rate_is_odd(struct ft_rate rate)
 {
 	return rate.lanes == 1 || rate.speed == FT_SPEED_SDR;
-}
-
-static bool is_said(const struct ft_inferred *d, struct ft_rate rate)
-{
-	for (uint32_t i = 0; i < d->host_rate_count; i++)
-		if (ft_infer_rates_equal(d->host_rates[i], rate))
-			return true;
-	return false;
 }
 
 /* The rate of most; and all others that are those of many, or of several, if of many in all. */
@@ -368,8 +435,10 @@ static void rates_take(const struct ft_inferred *d, struct rates *rates, struct 
 	*ret_told = (struct ft_rates_told){.total = rates->total};
 	for (struct ft_rate rate = rate_take(rates, &votes); votes > 0; rate = rate_take(rates, &votes)) {
 		if (ret_told->count > 0 &&
-		    (votes < RATE_HOSTS_MIN || (votes * RATE_SHARE < rates->total && !is_said(d, rate)) ||
-		     ft_infer_rate_is_odd(rate)))
+		    (ft_infer_rate_is_odd(rate) ||
+		     (!is_among(rate, d->meant, d->meant_count) &&
+		      (votes < RATE_HOSTS_MIN ||
+		       (votes * RATE_SHARE < rates->total && !is_among(rate, d->host_rates, d->host_rate_count))))))
 			continue;
 		if (ret_told->count == FT_RATES_MAX)
 			return;
@@ -497,6 +566,9 @@ void ft_infer_graph_rates(struct ft_inference *f)
 		d->uplink_rate = (struct ft_rate){0};
 	if (hosts_slower)
 		d->host_rate_count = 0;
+	for (uint32_t i = 0; i < d->meant_count && d->host_rate_count > 0 && d->host_rate_count < FT_RATES_MAX; i++)
+		if (!is_among(d->meant[i], d->host_rates, d->host_rate_count))
+			d->host_rates[d->host_rate_count++] = d->meant[i];
 	if (uplinks_slower || hosts_slower)
 		ft_text_puts(&f->why[FT_WHY_RATE],
 			     "; some switches have slower ones throughout, so nothing is expected of all");
@@ -506,6 +578,7 @@ void ft_infer_graph_counts(struct ft_inference *f)
 {
 	aggregation_tell(f);
 	rates_tell(f);
+	f->why[FT_WHY_RATE].failed |= hosts_mark(f) < 0;
 }
 
 /* ---- */
@@ -544,8 +617,9 @@ int ft_infer_counts(struct ft_inference *f)
 	aggregation_tell(f);
 	ft_infer_insides(f);
 	r = f->fit.ranks == 1 ? star_counts(f) : tree_counts(f);
-	if (r < 0)
-		return r;
-	rates_tell(f);
-	return 0;
+	if (r == 0)
+		r = hosts_mark(f);
+	if (r == 0)
+		rates_tell(f);
+	return r;
 }

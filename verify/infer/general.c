@@ -106,18 +106,19 @@ static char next_letter(const char **name, size_t *word)
 	return '\0';
 }
 
+uint64_t ft_infer_name_key(const char *name)
+{
+	uint64_t key = 0xcbf29ce484222325U; /* FNV-1a */
+	size_t word = 0;
+
+	for (char c = next_letter(&name, &word); c; c = next_letter(&name, &word))
+		key = (key ^ (unsigned char)c) * 0x100000001b3U;
+	return key;
+}
+
 bool ft_infer_names_alike(const char *a, const char *b)
 {
-	size_t a_word = 0, b_word = 0;
-	char x, y;
-
-	do {
-		x = next_letter(&a, &a_word);
-		y = next_letter(&b, &b_word);
-		if (x != y)
-			return false;
-	} while (x);
-	return true;
+	return ft_infer_name_key(a) == ft_infer_name_key(b);
 }
 
 /* True if one has hosts, and the other none or hardly any. */

@@ -92,6 +92,8 @@ struct ft_inferred {
 	struct ft_rate uplink_rate; /* of unknown speed: not said */
 	struct ft_rate host_rates[FT_RATES_MAX];
 	uint32_t host_rate_count;
+	struct ft_rate meant[FT_RATES_MAX]; /* those of hosts that are meant so, however few have them */
+	uint32_t meant_count;
 	bool sorted_by_hosts; /* the plan has the right hosts only if edges are ordered by their number of hosts */
 };
 
@@ -362,7 +364,10 @@ void ft_infer_names_release(struct ft_inference *f);
  */
 int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
 
-/* general.c: true if two names differ only in their numbers. */
+/* general.c: a hash of a name without its numbers. */
+uint64_t ft_infer_name_key(const char *name);
+
+/* True if two names differ only in their numbers. */
 bool ft_infer_names_alike(const char *a, const char *b);
 
 /* directors.c: the director of an observed switch, or NULL. */
