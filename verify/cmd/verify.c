@@ -178,13 +178,36 @@ static int not_due_mark(struct ft_model *m)
 	return 0;
 }
 
+/*
+ * Of a design on trial: a lower bound of its wrong cables, those that two switches lack, beyond those that could not be
+ * seen, or have too many of. Each wrong cable is one of each at most. Other placings may have fewer, but hardly half as
+ * many (thorough.c).
+ */
+static int trial_stop(struct ft_model *m)
+{
+	uint64_t lacking = 0, surplus = 0, unseen = 0;
+
+	if (m->input->wrong_most == 0)
+		return 0;
+	for (uint32_t c = 0; c < m->cells.count; c++) {
+		uint32_t seen = m->cells.seen[c], width = m->cells.width[c];
+
+		if (!ft_cell_is_seen(m, c))
+			continue;
+		lacking += seen < width ? width - seen : 0;
+		surplus += seen > width ? seen - width : 0;
+	}
+	for (uint32_t o = 0; o < m->observed.switch_count; o++)
+		unseen += m->observed.switches[o].silent + m->observed.switches[o].unread;
+	lacking -= lacking < unseen ? lacking : unseen;
+	return (lacking > surplus ? lacking : surplus) > 2 * m->input->wrong_most ? -ERANGE : 0;
+}
+
 /* The order matters: each step uses the results of those before. */
 static ft_step_fn *const model_steps[] = {
-	source_describe,   switches_tell,	boards_settle,
-	not_due_mark,	   ft_explain,		ft_rates_check,
-	ft_hosts_check,	   ft_identities_check, ft_contradictions_check,
-	ft_storms_check,   ft_untried_check,	ft_sm_check,
-	ft_counters_check, ft_measure,
+	source_describe, switches_tell,	   boards_settle,  trial_stop,		not_due_mark,
+	ft_explain,	 ft_rates_check,   ft_hosts_check, ft_identities_check, ft_contradictions_check,
+	ft_storms_check, ft_untried_check, ft_sm_check,	   ft_counters_check,	ft_measure,
 };
 
 /* What follows once the explanation is chosen. The states of a build (build/build.c) need none of it. */

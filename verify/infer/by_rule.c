@@ -207,7 +207,7 @@ static int names_hide(struct ft_plan *plan)
 	return 0;
 }
 
-int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *text, bool nameless,
+int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *text, bool nameless, uint64_t most,
 			    struct ft_report **ret_report)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
@@ -222,8 +222,13 @@ int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *
 	if (r < 0)
 		return r;
 	/* There are no waivers: the date does not matter. */
-	return ft_verify_all(
-		&(struct ft_verify_input){
-			.design = design, .plan = plan, .snapshot = f->chips, .today = "", .doubt_plan = true},
-		ret_report);
+	r = ft_verify_all(&(struct ft_verify_input){.design = design,
+						    .plan = plan,
+						    .snapshot = f->chips,
+						    .today = "",
+						    .doubt_plan = true,
+						    .wrong_most = most,
+						    .without_impact = true},
+			  ret_report);
+	return r == -ERANGE ? -EINVAL : r;
 }

@@ -43,9 +43,10 @@ void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *obs
 
 /*
  * Verifies the fabric by a design. @nameless: without the names that its rules give, which may be the fabric's own, of
- * other places. The caller frees the report. Returns 0, -EINVAL: the design is refused, or -ENOMEM.
+ * other places. The caller frees the report. Returns 0, -EINVAL: the design is refused, or more than @most cables are
+ * wrong by it (0: any number may be), or -ENOMEM.
  */
-int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *text, bool nameless,
+int ft_infer_by_rule_verify(const struct ft_inference *f, const struct ft_text *text, bool nameless, uint64_t most,
 			    struct ft_report **ret_report);
 
 /*

@@ -256,14 +256,21 @@ static bool recognition_begin(struct recognition *x)
 
 /* ---- candidates ---- */
 
+/* So many cables may be wrong. */
+static uint64_t wrong_most(const struct recognition *x)
+{
+	uint64_t share = x->cables / WRONG_SHARE, some = x->cables / WRONG_SMALL;
+
+	if (x->f->observed->switch_count < EXACT_BELOW)
+		return 0;
+	some = some < WRONG_SOME ? some : WRONG_SOME;
+	/* That a switch was not seen is doubt enough. */
+	return x->unseen > 0 || share > some ? share : some;
+}
+
 static bool few_wrong(const struct recognition *x, uint64_t wrong)
 {
-	if (x->f->observed->switch_count < EXACT_BELOW)
-		return wrong == 0;
-	/* That a switch was not seen is doubt enough. */
-	if (x->unseen > 0)
-		return wrong <= x->cables / WRONG_SHARE;
-	return wrong <= x->cables / WRONG_SHARE || (wrong <= WRONG_SOME && wrong <= x->cables / WRONG_SMALL);
+	return wrong <= wrong_most(x);
 }
 
 static uint32_t switches_planned(const struct recognition *x)
@@ -780,7 +787,7 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 		return r;
 	ft_text_reset(text);
 	design_write(x, c, places, text);
-	r = ft_infer_by_rule_verify(x->f, text, false, &report);
+	r = ft_infer_by_rule_verify(x->f, text, false, wrong_most(x), &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	return few_wrong(x, ft_infer_by_rule_wrong(report, x->unseen)) && is_shorter(x, report);
@@ -807,7 +814,7 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 	if (!places.observed_of || !places.by_guid)
 		return -ENOMEM;
 	design_write(x, c, NULL, &draft);
-	r = ft_infer_by_rule_verify(x->f, &draft, true, &report);
+	r = ft_infer_by_rule_verify(x->f, &draft, true, wrong_most(x), &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	places.wrong = *ret_wrong = ft_infer_by_rule_wrong(report, x->unseen);

@@ -389,7 +389,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 		return r;
 	ft_text_reset(text);
 	ft_infer_write(text, f, name);
-	r = notes_failed(f) ? -ENOMEM : ft_infer_by_rule_verify(f, text, false, &report);
+	r = notes_failed(f) ? -ENOMEM : ft_infer_by_rule_verify(f, text, false, 0, &report);
 	if (r == 0) {
 		attempt->unseen = f->unseen[0] + f->unseen[1];
 		attempt->wrong = ft_report_is_foreign(report) ? cables_seen(f) : wrong_count(report, attempt->unseen);

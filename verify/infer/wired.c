@@ -846,7 +846,7 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 static int design_make(struct wired *w, struct ft_text *text, uint64_t *ret_wrong)
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
-	int r = design_write(w, 0, text) ?: ft_infer_by_rule_verify(w->f, text, false, &report);
+	int r = design_write(w, 0, text) ?: ft_infer_by_rule_verify(w->f, text, false, 0, &report);
 
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;

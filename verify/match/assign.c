@@ -162,6 +162,17 @@ static bool is_enough(const struct ft_assign_work *w, const struct ft_assign_wor
 	return w->steps > patience[row].steps || (row == 0 && restarts > 0);
 }
 
+/*
+ * True if so many faults are left that no other restart will end with as few wrong cables as matter, each of which is
+ * two faults at most.
+ */
+static bool is_hopeless(const struct ft_assign_work *w, const struct ft_assign_worth *worth)
+{
+	enum { FAR = 8 };
+
+	return w->in->wrong_most > 0 && worth->faults > FAR * w->in->wrong_most;
+}
+
 /* One restart from the pairs that refinement has found, if any. */
 static int bases_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
@@ -213,7 +224,7 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 		few += peers_least(w->in->planned) / 4;
 		r = bases_try(w, begin, worth, best);
 	}
-	while (r == 0 && restart < count && !is_least(w, worth) &&
+	while (r == 0 && restart < count && !is_least(w, worth) && !(based && is_hopeless(w, worth)) &&
 	       !(alike && worth->faults <= few && !ft_assign_likeness_is_affordable(w)) &&
 	       (restart + based == 0 || !is_enough(w, worth, few, restart + based))) {
 		r = restart_judge(w, begin, &guesses[restart++], worth, best);

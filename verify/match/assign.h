@@ -44,6 +44,7 @@ struct ft_assign {
 	const bool *fixed;     /* by observed switch: @named is bound, and no cable contradicts it */
 	const uint32_t *order; /* by observed switch: its rank, the last tie-breaker among equals */
 	const uint32_t *image; /* NULL, or the assignment: only the rivals are looked for */
+	uint64_t wrong_most;   /* where more cables are wrong, any assignment will do; 0: the best, however many */
 };
 
 struct ft_assign_result {

@@ -427,12 +427,14 @@ static int bases_try(struct ft_assign_work *w, unsigned int number, uint32_t *re
 
 int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t *ret_count)
 {
+	enum { TRIAL_RUNS = 4 }; /* by then most of what is the network has been found to be it */
+	uint32_t count = w->in->wrong_most > 0 ? TRIAL_RUNS : FT_COUNT(runs);
 	uint64_t steps = w->steps;
 	uint32_t agree = 0;
 	int r = ft_assign_ways_take(w);
 
 	*ret_count = 0;
-	for (unsigned int i = 0; r == 0 && i < FT_COUNT(runs) && 4 * agree < 3 * w->in->planned->count; i++)
+	for (unsigned int i = 0; r == 0 && i < count && 4 * agree < 3 * w->in->planned->count; i++)
 		r = bases_try(w, i, ret_image, ret_count, &agree);
 	w->steps = steps;
 	return r;

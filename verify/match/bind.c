@@ -300,7 +300,8 @@ static int assign(const struct ft_model *m, struct matching *g, struct ft_assign
 							   !(m->input && m->input->building),
 					     .fixed = g->fixed,
 					     .order = g->order,
-					     .image = g->given},
+					     .image = g->given,
+					     .wrong_most = m->input ? m->input->wrong_most : 0},
 			 result);
 }
 

@@ -50,11 +50,16 @@ struct ft_verify_input {
 	 * Test whether the design is that of this fabric: if not, that is the only finding, and the verdict is unknown.
 	 */
 	bool doubt_plan;
+	/*
+	 * A trial: whether this is the fabric's design, by which no more cables are wrong; 0: no trial. Where the
+	 * matching leaves more, nothing is explained, and ft_verify_all() returns -ERANGE.
+	 */
+	uint64_t wrong_most;
 	struct ft_limits limits;
 	bool without_impact; /* do not compute the impact of findings, nor whether OpenSM's ftree rejects the fabric */
 };
 
-/* ft_verify() with all inputs. */
+/* ft_verify() with all inputs. Returns -ERANGE also: see wrong_most. */
 int ft_verify_all(const struct ft_verify_input *input, struct ft_report **ret_report);
 
 /*
