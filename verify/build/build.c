@@ -131,20 +131,14 @@ static void unseen_add(struct ft_text *text, const struct ft_model *m, const str
 
 static void host_there(struct ft_text *there, const struct ft_model *m, uint32_t host)
 {
-	_cleanup_(ft_text_release) struct ft_text who = {0}, where = {0};
-
-	ft_text_printf(there, "host %s is on %s", ft_place_text(m, m->observed.hosts[host].port, &who),
-		       ft_place_text(m, m->observed.hosts[host].switch_port, &where));
-	there->failed |= who.failed || where.failed;
+	ft_text_printf(there, "host %s is on %s", ft_place_text(m, m->observed.hosts[host].port),
+		       ft_place_text(m, m->observed.hosts[host].switch_port));
 }
 
 static void cable_there(struct ft_text *there, const struct ft_model *m, uint32_t cable)
 {
-	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
-
-	ft_text_printf(there, "it is in %s - %s", ft_place_text(m, m->observed.cables[cable].a_port, &a),
-		       ft_place_text(m, m->observed.cables[cable].b_port, &b));
-	there->failed |= a.failed || b.failed;
+	ft_text_printf(there, "it is in %s - %s", ft_place_text(m, m->observed.cables[cable].a_port),
+		       ft_place_text(m, m->observed.cables[cable].b_port));
 }
 
 /* The words of one row that is not as it should be. */
@@ -155,12 +149,13 @@ static void row_words(const struct ft_model *m, const struct ft_states *s, const
 	const struct ft_row_state *state = &s->states[row];
 	const struct ft_build_cable *cable = &b->cables[row];
 	const struct ft_finding *f = state->finding == FT_NONE ? NULL : &m->report->findings[state->finding];
-	_cleanup_(ft_text_release) struct ft_text ends = {0};
+	struct ft_text text = {0};
+	const char *ends;
 
-	end_add(&ends, m, &cable->a, r->a);
-	ft_text_puts(&ends, " and ");
-	end_add(&ends, m, &cable->b, r->b);
-	todo->failed |= ends.failed;
+	end_add(&text, m, &cable->a, r->a);
+	ft_text_puts(&text, " and ");
+	end_add(&text, m, &cable->b, r->b);
+	ends = ft_model_text(m, &text);
 	if (f)
 		ft_text_puts(there, f->text);
 	else if (state->state != FT_CABLE_RIGHT && state->host != FT_NONE && state->state != FT_CABLE_HALF &&
@@ -172,34 +167,31 @@ static void row_words(const struct ft_model *m, const struct ft_states *s, const
 	unseen_add(there, m, b, r->b);
 	switch ((enum ft_cable_state)state->state) {
 	case FT_CABLE_MISSING:
-		ft_text_printf(todo, "connect %s%s", ft_text_string(&ends),
+		ft_text_printf(todo, "connect %s%s", ends,
 			       there->length ? "; look at the power of what was not seen first" : "");
 		break;
 	case FT_CABLE_HALF:
 		if (state->cable == FT_NONE && state->host == FT_NONE)
-			ft_text_printf(todo, "one end is up: look at the far device of %s", ft_text_string(&ends));
+			ft_text_printf(todo, "one end is up: look at the far device of %s", ends);
 		else
-			ft_text_printf(todo, "fewer lanes than planned: reseat both ends of %s, then replace it",
-				       ft_text_string(&ends));
+			ft_text_printf(todo, "fewer lanes than planned: reseat both ends of %s, then replace it", ends);
 		break;
 	case FT_CABLE_SLOW:
-		ft_text_printf(todo, "slower than planned: reseat both ends of %s, then replace it",
-			       ft_text_string(&ends));
+		ft_text_printf(todo, "slower than planned: reseat both ends of %s, then replace it", ends);
 		break;
 	case FT_CABLE_WRONG_PORT:
 	case FT_CABLE_WRONG_SWITCH:
 	case FT_CABLE_WRONG_RAIL:
 		ft_text_printf(todo, "%s", f ? f->fix : "move it: it belongs between ");
 		if (!f)
-			ft_text_puts(todo, ft_text_string(&ends));
+			ft_text_puts(todo, ends);
 		break;
 	case FT_CABLE_RIGHT:
 	case FT_CABLE_NOT_DUE:
 	case FT_CABLE_UNKNOWN:
 	case FT_CABLE_STATES:
 		if (state->errors)
-			ft_text_printf(todo, "errors rise: clean and reseat both ends of %s, then replace it",
-				       ft_text_string(&ends));
+			ft_text_printf(todo, "errors rise: clean and reseat both ends of %s, then replace it", ends);
 		break;
 	}
 }

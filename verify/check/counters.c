@@ -108,12 +108,11 @@ static bool port_has_errors(const struct ft_model *m, const struct ft_port_count
 /* "edge003 port 20 counted at least 5000 symbol errors and 3 receive errors in 10.0 s" */
 static void port_describe(struct ft_model *m, const struct ft_port_count *c, struct ft_text *text)
 {
-	_cleanup_(ft_text_release) struct ft_text place = {0};
 	unsigned int named = 0, high = 0;
 
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
 		high += count_is_high(m, c, i);
-	ft_text_printf(text, "%s%s counted ", text->length ? ", and " : "", ft_chip_port_text(m, c->port, &place));
+	ft_text_printf(text, "%s%s counted ", text->length ? ", and " : "", ft_chip_port_text(m, c->port));
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++) {
 		if (!count_is_high(m, c, i))
 			continue;
@@ -126,7 +125,6 @@ static void port_describe(struct ft_model *m, const struct ft_port_count *c, str
 			       ft_counter_name((enum ft_counter)i, c->counts[i]));
 	}
 	ft_text_printf(text, " in %u.%u s", c->interval_ms / 1000, c->interval_ms % 1000 / 100);
-	m->failed |= ft_text_failed(text) || ft_text_failed(&place);
 }
 
 /* ---- cables ---- */
@@ -171,7 +169,6 @@ static void cable_fix(struct ft_model *m, struct ft_finding *f, const struct cab
 {
 	static const char reseat[] = "reseat the cable and clean its plugs, then replace it";
 	unsigned int victim = c->errors[0] ? 0 : 1, sender = 1 - victim;
-	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 
 	if (only_failed(m, c))
 		ft_say(m, &f->fix, "if nobody took the link down or restarted what is at its end, %s", reseat);
@@ -182,7 +179,7 @@ static void cable_fix(struct ft_model *m, struct ft_finding *f, const struct cab
 	else
 		ft_say(m, &f->fix,
 		       "%s; the damage is done on the way to %s, so if a new cable does not help, %s is next", reseat,
-		       ft_chip_port_text(m, c->ports[victim], &a), ft_chip_port_text(m, c->ports[sender], &b));
+		       ft_chip_port_text(m, c->ports[victim]), ft_chip_port_text(m, c->ports[sender]));
 	if (f->where_count > 0)
 		ft_finding_act(m, f, FT_ACT_RENEW, f->where[0],
 			       f->where_count > 1 ? f->where[1] : (struct ft_place){0});
@@ -199,7 +196,7 @@ static void cable_report(struct ft_model *m, const struct cable *c)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PORT_ERRORS, FT_EVIDENCE_SEEN);
 	const struct ft_port_count *counted = c->counts[c->errors[0] ? 0 : 1];
-	_cleanup_(ft_text_release) struct ft_text what = {0}, a = {0}, b = {0};
+	struct ft_text what = {0};
 	uint64_t allowed = symbols_allowed(m, counted);
 
 	for (unsigned int i = 0; i < 2; i++)
@@ -208,13 +205,12 @@ static void cable_report(struct ft_model *m, const struct cable *c)
 	cable_describe(m, c, &what);
 	ft_say(m, &f->expected, "at most %" PRIu64 " symbol errors in %u.%u s (one bit in 10^12), and no other errors",
 	       allowed, counted->interval_ms / 1000, counted->interval_ms % 1000 / 100);
-	ft_say(m, &f->observed, "%s", ft_text_string(&what));
+	f->observed = ft_arena_text(&m->report->memory, &what);
 	if (c->ports[1] == FT_NONE)
-		ft_say(m, &f->text, "the cable in %s has errors: %s", ft_chip_port_text(m, c->ports[0], &a),
-		       ft_text_string(&what));
+		ft_say(m, &f->text, "the cable in %s has errors: %s", ft_chip_port_text(m, c->ports[0]), f->observed);
 	else
-		ft_say(m, &f->text, "the cable %s - %s has errors: %s", ft_chip_port_text(m, c->ports[0], &a),
-		       ft_chip_port_text(m, c->ports[1], &b), ft_text_string(&what));
+		ft_say(m, &f->text, "the cable %s - %s has errors: %s", ft_chip_port_text(m, c->ports[0]),
+		       ft_chip_port_text(m, c->ports[1]), f->observed);
 	cable_fix(m, f, c);
 }
 

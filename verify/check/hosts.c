@@ -24,23 +24,23 @@
 #include "verify/model/recall.h"
 
 /* Where the host should be, as far as that is known. */
-static const char *host_home(const struct ft_model *m, uint32_t host, struct ft_text *buffer)
+static const char *host_home(const struct ft_model *m, uint32_t host)
 {
 	const struct ft_plan_host *home;
 	char words[FT_PORT_WORDS_SIZE];
+	struct ft_text text = {0};
 	uint32_t place;
 
 	if (!m->port_map.belongs || m->port_map.belongs[host] == FT_NONE)
 		return "an edge switch";
 	home = &m->plan->hosts[m->port_map.belongs[host]];
 	place = m->place_of[home->edge];
-	ft_text_reset(buffer);
-	ft_text_puts(buffer, label_of(m, place));
+	ft_text_puts(&text, label_of(m, place));
 	if (home->port > 0 && m->observed_of[place] != FT_NONE)
-		ft_text_puts(buffer, ft_observed_port_words(m, m->observed_of[place], home->port, words));
+		ft_text_puts(&text, ft_observed_port_words(m, m->observed_of[place], home->port, words));
 	else if (home->port > 0)
-		ft_text_printf(buffer, " port %u", home->port);
-	return ft_text_string(buffer);
+		ft_text_printf(&text, " port %u", home->port);
+	return ft_model_text(m, &text);
 }
 
 /*
@@ -125,7 +125,6 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 	for (uint32_t i = 0; i < m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
 		const struct ft_observed_switch *sw = &m->observed.switches[host->observed];
-		_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 		struct ft_finding *f;
 		char kind[FT_KIND_WORDS_SIZE];
 
@@ -138,22 +137,23 @@ static void hosts_on_core(struct ft_model *m, uint32_t *room)
 		if (!host_home_act(m, f, i))
 			host_act(m, f, host->switch_port, room);
 		ft_say(m, &f->expected, "hosts on edge switches only");
-		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port, &a),
-		       ft_place_text(m, host->switch_port, &b));
-		ft_say(m, &f->text, "host %s is cabled to a %s, at %s", ft_place_text(m, host->port, &a), kind,
-		       ft_place_text(m, host->switch_port, &b));
-		ft_say(m, &f->fix, "move it to %s; on a %s %s", host_home(m, i, &a), ft_kind_of(m, sw->planned),
+		ft_say(m, &f->observed, "%s on %s", ft_place_text(m, host->port), ft_place_text(m, host->switch_port));
+		ft_say(m, &f->text, "host %s is cabled to a %s, at %s", ft_place_text(m, host->port), kind,
+		       ft_place_text(m, host->switch_port));
+		ft_say(m, &f->fix, "move it to %s; on a %s %s", host_home(m, i), ft_kind_of(m, sw->planned),
 		       m->words->on_upper);
 	}
 }
 
 /* The planned place of a listed host, as a place of a finding: on a switch that was not seen. */
-static void home_name(const struct ft_model *m, const struct ft_plan_host *listing, struct ft_text *text)
+static const char *home_name(const struct ft_model *m, const struct ft_plan_host *listing)
 {
-	ft_text_reset(text);
-	ft_text_puts(text, m->plan->switches[listing->edge].name);
+	struct ft_text text = {0};
+
+	ft_text_puts(&text, m->plan->switches[listing->edge].name);
 	if (listing->port > 0)
-		ft_text_printf(text, " port %u", listing->port);
+		ft_text_printf(&text, " port %u", listing->port);
+	return ft_model_text(m, &text);
 }
 
 static void host_of_unseen(struct ft_model *m, uint32_t host)
@@ -161,23 +161,18 @@ static void host_of_unseen(struct ft_model *m, uint32_t host)
 	const struct ft_plan_host *listing = &m->plan->hosts[m->port_map.listed[host]];
 	uint32_t origin = ft_port_origin(m, m->observed.hosts[host].switch_port);
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOST_MISPLACED, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text who = {0}, here = {0}, home = {0};
+	const char *who = ft_place_text(m, m->observed.hosts[host].port);
+	const char *here = ft_place_text(m, m->observed.hosts[host].switch_port), *home = home_name(m, listing);
 	struct ft_place to = {.name = ft_arena_string(&m->report->memory, m->plan->switches[listing->edge].name),
 			      .port = listing->port};
 
 	ft_finding_where_port(m, f, m->observed.hosts[host].switch_port);
 	ft_finding_where_port(m, f, m->observed.hosts[host].port);
 	ft_finding_act(m, f, FT_ACT_MOVE, ft_chip_place(m, m->chips->ports[origin].node, origin), to);
-	ft_place_text(m, m->observed.hosts[host].port, &who);
-	ft_place_text(m, m->observed.hosts[host].switch_port, &here);
-	home_name(m, listing, &home);
-	ft_say(m, &f->expected, "%s on %s", ft_text_string(&who), ft_text_string(&home));
-	ft_say(m, &f->observed, "%s on %s", ft_text_string(&who), ft_text_string(&here));
-	ft_say(m, &f->text, "host %s is on %s, but belongs on %s, which was not seen", ft_text_string(&who),
-	       ft_text_string(&here), ft_text_string(&home));
-	ft_say(m, &f->fix, "move its cable from %s to %s, once that switch is back", ft_text_string(&here),
-	       ft_text_string(&home));
-	m->failed |= who.failed || here.failed || home.failed;
+	ft_say(m, &f->expected, "%s on %s", who, home);
+	ft_say(m, &f->observed, "%s on %s", who, here);
+	ft_say(m, &f->text, "host %s is on %s, but belongs on %s, which was not seen", who, here, home);
+	ft_say(m, &f->fix, "move its cable from %s to %s, once that switch is back", here, home);
 }
 
 /* Listed hosts whose own switch was not seen, and that are on another edge. */

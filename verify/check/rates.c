@@ -120,12 +120,9 @@ static enum limit port_limit(const struct ft_model *m, uint32_t port, struct ft_
 static void limits_name(struct ft_model *m, const uint32_t ends[2], const enum limit limits[2], enum limit which,
 			struct ft_text *text)
 {
-	_cleanup_(ft_text_release) struct ft_text place = {0};
-
 	for (unsigned int i = 0; i < 2; i++)
 		if (limits[i] == which)
-			ft_text_printf(text, "%s%s", text->length ? " and " : "", ft_place_text(m, ends[i], &place));
-	m->failed |= ft_text_failed(text) || ft_text_failed(&place);
+			ft_text_printf(text, "%s%s", text->length ? " and " : "", ft_place_text(m, ends[i]));
 }
 
 /*
@@ -206,7 +203,7 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	struct ft_rate rate = ft_cable_rate(m, near_port);
 	bool narrow = rate.lanes < expected->lanes;
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0}, why = {0};
+	_cleanup_(ft_text_release) struct ft_text why = {0};
 	char is[FT_RATE_NAME_SIZE], should[FT_RATE_NAME_SIZE];
 	const uint32_t ends[2] = {near_port, m->snapshot->ports[near_port].peer};
 
@@ -218,8 +215,8 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	ft_say(m, &f->expected, "%s", should);
 	ft_say(m, &f->observed, "%s", is);
 	rate_cause(m, f, ends, rate, narrow, &why);
-	ft_say(m, &f->text, "the %scable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0], &a),
-	       ft_place_text(m, ends[1], &b), is, should, ft_text_string(&why));
+	ft_say(m, &f->text, "the %scable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0]),
+	       ft_place_text(m, ends[1]), is, should, ft_text_string(&why));
 	m->failed |= ft_text_failed(&why);
 }
 

@@ -88,14 +88,13 @@ static void cable_inactive(struct ft_model *m, uint32_t near_port)
 	const uint32_t ends[2] = {turn ? far_port : near_port, turn ? near_port : far_port};
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PORT_INACTIVE, FT_EVIDENCE_SEEN);
 	const struct ft_port *waits = &ports[port_waits(&ports[ends[0]]) ? ends[0] : ends[1]];
-	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 
 	ft_finding_where_chip_port(m, f, ends[0]);
 	ft_finding_where_chip_port(m, f, ends[1]);
 	ft_say(m, &f->expected, "Active");
 	ft_say(m, &f->observed, "%s", state_name(waits));
 	ft_say(m, &f->text, "the link %s - %s is up and carries nothing: it stays in %s, as other links are Active",
-	       ft_chip_port_text(m, ends[0], &a), ft_chip_port_text(m, ends[1], &b), state_name(waits));
+	       ft_chip_port_text(m, ends[0]), ft_chip_port_text(m, ends[1]), state_name(waits));
 	ft_say(m, &f->fix, fix_inactive, "this link");
 	if (f->where_count == 2)
 		ft_finding_act(m, f, FT_ACT_SETTING, f->where[0], f->where[1]);

@@ -109,28 +109,25 @@ static struct ft_finding *finding_of(const struct storms *s, const struct ft_obs
 /* "do not open leaf01 swp7 and leaf02 swp9 before that: …", behind the fix of the finding. */
 static void warn(struct storms *s, const struct ft_observed_cable *cable)
 {
-	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 	uint32_t x = vlan_of(s, cable->a_port), y = vlan_of(s, cable->b_port);
 	struct ft_finding *f = finding_of(s, cable);
-	const char *fix;
+	const char *a, *b;
 
 	/* Of a long exchange the first few are enough: its fix ends with the last cable. */
 	if (!f || !f->fix || strlen(f->fix) > FIX_MAX)
 		return;
-	fix = f->fix;
-	ft_place_text(s->m, cable->a_port, &a);
-	ft_place_text(s->m, cable->b_port, &b);
+	a = ft_place_text(s->m, cable->a_port);
+	b = ft_place_text(s->m, cable->b_port);
 	if (x != y)
 		ft_say(s->m, &f->fix,
 		       "%s; do not open %s and %s before that: the cable joins the trees of VLAN %u and VLAN %u, and "
 		       "broadcasts would go round for ever",
-		       fix, ft_text_string(&a), ft_text_string(&b), x, y);
+		       f->fix, a, b, x, y);
 	else
 		ft_say(s->m, &f->fix,
 		       "%s; do not open %s and %s before that: the cable closes a circle in VLAN %u, and broadcasts "
 		       "would go round for ever",
-		       fix, ft_text_string(&a), ft_text_string(&b), x);
-	s->m->failed |= a.failed || b.failed;
+		       f->fix, a, b, x);
 }
 
 /* @planned: those where the plan has them, which come first; else the others, which may be dangerous. */

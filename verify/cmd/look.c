@@ -302,17 +302,16 @@ static void port_look(struct looking *l, uint32_t index, struct ft_look_port *ro
 	struct ft_model *m = l->m;
 	const struct ft_port *port = &m->snapshot->ports[index];
 	uint32_t chip_port = ft_port_origin(m, index);
-	_cleanup_(ft_text_release) struct ft_text text = {0};
 	char rate[FT_RATE_NAME_SIZE];
 
 	row->number = port->number;
 	if (l->look->director && chip_port != FT_NONE)
-		ft_say(m, &row->cells[FT_LOOK_CHIP], "%s", ft_place_text(m, index, &text));
+		ft_say(m, &row->cells[FT_LOOK_CHIP], "%s", ft_place_text(m, index));
 	if (l->who.place != FT_NONE && !planned_exactly(l, port->number, &row->cells[FT_LOOK_PLANNED]) &&
 	    !ft_port_map_knows(m, l->who.place))
 		planned_by_rule(l, port->number, port, &row->cells[FT_LOOK_PLANNED]);
 	if (port->peer != FT_NO_PORT)
-		ft_say(m, &row->cells[FT_LOOK_SEEN], "%s", ft_place_text(m, port->peer, &text));
+		ft_say(m, &row->cells[FT_LOOK_SEEN], "%s", ft_place_text(m, port->peer));
 	ft_say(m, &row->cells[FT_LOOK_LINK], "%s",
 	       l->look->director && chip_port == FT_NONE ? "not seen" : link_name(port));
 	if (port->link == FT_LINK_UP && ft_rate_mbps(port->rate) > 0)

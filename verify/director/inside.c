@@ -192,10 +192,10 @@ void ft_gap_where(const struct ft_inspection *in, struct ft_finding *f, const st
 /* ---- findings ---- */
 
 void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, bool line,
-		  struct ft_text *name)
+		  const char *name)
 {
 	struct ft_model *m = in->x->m;
-	struct ft_place place = {.name = ft_arena_string(&m->report->memory, ft_text_string(name)),
+	struct ft_place place = {.name = ft_arena_string(&m->report->memory, name),
 				 .guid = m->observed.switches[in->observed].guid};
 
 	f->board = (struct ft_finding_board){.known = true, .line = line, .gap = gap, .director = in->d->guid};
@@ -209,7 +209,7 @@ void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const st
 static void board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap)
 {
 	struct ft_model *m = in->x->m;
-	_cleanup_(ft_text_release) struct ft_text name = {0};
+	struct ft_text name = {0};
 
 	if (gap->placed && gap->whole && is_named(in, gap->spot)) {
 		ft_text_printf(&name, "%s ", m->observed.switches[in->observed].label);
@@ -218,7 +218,7 @@ static void board_act(const struct ft_inspection *in, struct ft_finding *f, cons
 		gap_add(in, gap, &name);
 		ft_text_printf(&name, " of %s", m->observed.switches[in->observed].label);
 	}
-	ft_board_act(in, f, gap, gap->spot.line, &name);
+	ft_board_act(in, f, gap, gap->spot.line, ft_model_text(m, &name));
 }
 
 /* "; it is L04 or L06, whichever was not empty before" */
@@ -264,15 +264,13 @@ static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const 
 		    const struct gap_shadow *s, uint32_t cables, uint32_t hosts)
 {
 	struct ft_model *m = in->x->m;
-	const char *director = m->observed.switches[in->observed].label, *part;
+	const char *director = m->observed.switches[in->observed].label;
 	const char *others = gap->spot.line ? "fabric boards" : "line boards";
-	_cleanup_(ft_text_release) struct ft_text lost = {0};
+	struct ft_text part = {0}, lost = {0}, also = {0}, slots = {0};
 	bool mute = f->evidence == FT_EVIDENCE_MUTE;
 	char words[48], host_words[48];
 
-	ft_text_reset(&in->x->text_a);
-	gap_add(in, gap, &in->x->text_a);
-	part = ft_text_string(&in->x->text_a);
+	gap_add(in, gap, &part);
 	ft_say(m, &f->expected, "%u %s", gap->wanted,
 	       !gap->whole	? "chips on the board"
 	       : gap->spot.line ? "line boards"
@@ -280,24 +278,21 @@ static void gap_say(const struct ft_inspection *in, struct ft_finding *f, const 
 	ft_say(m, &f->observed, "%u; the traces for the other are %s", gap->seen,
 	       mute ? "up and silent" : down_word(m));
 	if (mute) {
-		ft_say(m, &f->text, "%s of %s does not answer: its traces to the %s are up, but it is silent", part,
-		       director, others);
+		ft_say(m, &f->text, "%s of %s does not answer: its traces to the %s are up, but it is silent",
+		       ft_model_text(m, &part), director, others);
 		ft_say(m, &f->fix, "restart the management of %s, or reseat the board", director);
 		return;
 	}
-	ft_text_reset(&in->x->text_b);
 	if (cables > 0)
-		ft_text_printf(&in->x->text_b, ", and %s with it", ft_plural(cables, "outer cable", words));
+		ft_text_printf(&also, ", and %s with it", ft_plural(cables, "outer cable", words));
 	if (hosts > 0)
-		ft_text_printf(&in->x->text_b, "%s%s", cables > 0 ? " and " : ", and with it ",
+		ft_text_printf(&also, "%s%s", cables > 0 ? " and " : ", and with it ",
 			       ft_plural(hosts, "host", host_words));
 	lost_add(in, gap, &lost);
-	m->failed |= lost.failed;
-	ft_say(m, &f->text, "%s of %s%s is missing: its %u traces to the %s are %s%s", part, director,
-	       ft_text_string(&lost), s->expected, others, down_word(m), ft_text_string(&in->x->text_b));
-	ft_text_reset(&in->x->text_b);
-	slots_add(in, gap, &in->x->text_b);
-	ft_say(m, &f->fix, "look at the board's lights, reseat it, then replace it%s", ft_text_string(&in->x->text_b));
+	ft_say(m, &f->text, "%s of %s%s is missing: its %u traces to the %s are %s%s", ft_model_text(m, &part),
+	       director, ft_model_text(m, &lost), s->expected, others, down_word(m), ft_model_text(m, &also));
+	slots_add(in, gap, &slots);
+	ft_say(m, &f->fix, "look at the board's lights, reseat it, then replace it%s", ft_model_text(m, &slots));
 }
 
 static bool gap_is_mute(const struct gap_shadow *s)
@@ -577,7 +572,6 @@ static void bare_report(const struct ft_inspection *in)
 	struct ft_model *m = in->x->m;
 	const char *label = m->observed.switches[in->observed].label;
 	struct ft_gap all = {.spot = {true, 0, 0}, .whole = true};
-	_cleanup_(ft_text_release) struct ft_text name = {0};
 	bool edge = in->place < m->edges;
 	struct ft_finding *f =
 		ft_finding_add(m, edge ? FT_CODE_EDGE_ISOLATED : FT_CODE_BOARD_MISSING, FT_EVIDENCE_ABSENT);
@@ -599,8 +593,7 @@ static void bare_report(const struct ft_inspection *in)
 	       in->want.fabric_boards, label, hosts > 0 ? ", and out of reach are " : "",
 	       hosts > 0 ? ft_plural(hosts, "host", words) : "");
 	ft_say(m, &f->fix, "look at the power of %s and at the lights of its fabric boards", label);
-	ft_text_printf(&name, "the fabric boards of %s", label);
-	ft_board_act(in, f, NULL, false, &name);
+	ft_board_act(in, f, NULL, false, ft_arena_print(&m->report->memory, "the fabric boards of %s", label));
 }
 
 static int director_inspect(struct explain *x, uint32_t place, struct ft_map *widths)

@@ -144,6 +144,6 @@ void ft_gap_where(const struct ft_inspection *in, struct ft_finding *f, const st
  * NULL.
  */
 void ft_board_act(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap, bool line,
-		  struct ft_text *name);
+		  const char *name);
 
 #endif

@@ -275,7 +275,8 @@ static void returning_report(const struct ft_inspection *in, const struct ft_chi
 {
 	struct ft_model *m = in->x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_BOARD_MISSING, FT_EVIDENCE_ABSENT);
-	_cleanup_(ft_text_release) struct ft_text name = {0}, span = {0};
+	struct ft_text text = {0}, span = {0};
+	const char *name;
 
 	ft_gap_where(in, f, gap, FT_LINK_DOWN);
 	ft_outer_cables_fold(in, f, gap, FT_LINK_DOWN);
@@ -283,21 +284,21 @@ static void returning_report(const struct ft_inspection *in, const struct ft_chi
 	f->returning.up = up;
 	f->returning.of = of;
 	if (chip->named) {
-		ft_board_add(in, ft_spot_of(chip), &name);
-		ft_text_printf(&name, " of %s", m->observed.switches[in->observed].label);
+		ft_board_add(in, ft_spot_of(chip), &text);
+		ft_text_printf(&text, " of %s", m->observed.switches[in->observed].label);
 	} else {
-		ft_text_puts(&name, ft_chip_text(m, chip->node, &in->x->text_a));
+		ft_text_puts(&text, ft_switch_text(m, chip->node));
 	}
+	name = ft_model_text(m, &text);
 	ft_say(m, &f->expected, "%u cables and traces", of);
 	ft_say(m, &f->observed, "%u of them are up", up);
-	ft_say(m, &f->text, "%s is coming back: %u of %u cables and traces are up", ft_text_string(&name), up, of);
+	ft_say(m, &f->text, "%s is coming back: %u of %u cables and traces are up", name, up, of);
 	ft_text_add_span(&span, ft_recall_returning_s(m) * 1000);
 	ft_say(m, &f->fix,
 	       "wait until its links are up; what is still dark %s after its return is told one by one. If it comes "
 	       "back again and again, reseat the board, then replace it",
-	       ft_text_string(&span));
-	m->failed |= span.failed;
-	ft_board_act(in, f, gap, chip->line, &name);
+	       ft_model_text(m, &span));
+	ft_board_act(in, f, gap, chip->line, name);
 }
 
 void ft_returning_boards(const struct ft_inspection *in)

@@ -289,27 +289,29 @@ static bool pair_is_of(const struct pair *pair, const struct part *part)
 /* ---- dead traces, one by one ---- */
 
 /* "core01 L05 ports 20, 21" for ports of one chip, or its name alone. */
-static void end_words(struct ft_inspection const *in, const struct ft_chip *chip, const uint32_t *ports, uint32_t count,
-		      struct ft_text *words)
+static const char *end_words(struct ft_inspection const *in, const struct ft_chip *chip, const uint32_t *ports,
+			     uint32_t count)
 {
 	const struct ft_model *m = in->x->m;
+	struct ft_text words = {0};
 
-	ft_chip_text(m, chip->node, words);
+	ft_text_puts(&words, ft_switch_text(m, chip->node));
 	for (uint32_t i = 0; i < count; i++)
-		ft_text_printf(words, "%s%u",
+		ft_text_printf(&words, "%s%u",
 			       i	   ? ", "
 			       : count > 1 ? " ports "
 					   : " port ",
 			       m->chips->ports[ports[i]].number);
+	return ft_model_text(m, &words);
 }
 
 static uint32_t end_add(const struct ft_inspection *in, struct ft_finding *f, const struct ft_chip *chip,
-			const struct ft_chip *far, uint32_t count, uint32_t *ret_first, struct ft_text *words)
+			const struct ft_chip *far, uint32_t count, uint32_t *ret_first, const char **ret_words)
 {
 	struct ft_model *m = in->x->m;
 	uint32_t n = ft_traces_pick(in, chip, ft_spot_of(far), count, FT_LINK_DOWN, in->x->picked);
 
-	end_words(in, chip, in->x->picked, n, words);
+	*ret_words = end_words(in, chip, in->x->picked, n);
 	for (uint32_t i = 0; i < n; i++) {
 		ret_first[i] = in->x->picked[i];
 		ft_finding_where_trace(m, f, in->x->picked[i]);
@@ -332,13 +334,13 @@ static void boards_fix_say(const struct ft_inspection *in, struct ft_finding *f,
 {
 	const char *what = f->count == 1 ? "it is on the backplane, no cable" : "they are on the backplane, no cables";
 	const char *boards = "the line board, then the fabric board, that these chips are on";
+	struct ft_text text = {0};
 
 	if (pair->ends[0]->named && pair->ends[1]->named) {
-		ft_text_reset(&in->x->text_c);
-		ft_board_add(in, ft_spot_of(pair->ends[0]), &in->x->text_c);
-		ft_text_puts(&in->x->text_c, ", then ");
-		ft_board_add(in, ft_spot_of(pair->ends[1]), &in->x->text_c);
-		boards = ft_text_string(&in->x->text_c);
+		ft_board_add(in, ft_spot_of(pair->ends[0]), &text);
+		ft_text_puts(&text, ", then ");
+		ft_board_add(in, ft_spot_of(pair->ends[1]), &text);
+		boards = ft_model_text(in->x->m, &text);
 	}
 	ft_say(in->x->m, &f->fix, "%s: reseat %s, and replace the one with which it moves", what, boards);
 }
@@ -349,25 +351,24 @@ static void pair_report(const struct ft_inspection *in, const struct pair *pair)
 	struct ft_model *m = in->x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISSING, FT_EVIDENCE_ABSENT);
 	uint32_t ports[2][SHOWN], found[2], count = ft_number_least(pair->lacking, SHOWN), wanted = pair->wanted;
-	struct ft_text *words[2] = {&in->x->text_a, &in->x->text_b};
+	const char *words[2];
 	char buffer[48];
 
 	f->count = count;
 	for (unsigned int end = 0; end < 2; end++)
-		found[end] = end_add(in, f, pair->ends[end], pair->ends[1 - end], count, ports[end], words[end]);
+		found[end] = end_add(in, f, pair->ends[end], pair->ends[1 - end], count, ports[end], &words[end]);
 	for (uint32_t i = 0; i < count; i++)
 		trace_act(
 			m, f, FT_ACT_CONNECT, (const uint32_t[]){pair->ends[0]->node, pair->ends[1]->node},
 			(const uint32_t[]){i < found[0] ? ports[0][i] : FT_NONE, i < found[1] ? ports[1][i] : FT_NONE});
-	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(wanted, "backplane trace", buffer),
-	       ft_text_string(words[0]), ft_text_string(words[1]));
+	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(wanted, "backplane trace", buffer), words[0],
+	       words[1]);
 	ft_say(m, &f->observed, "%u of %u", wanted - count, wanted);
 	if (wanted == 1)
-		ft_say(m, &f->text, "the backplane trace between %s and %s is dead", ft_text_string(words[0]),
-		       ft_text_string(words[1]));
+		ft_say(m, &f->text, "the backplane trace between %s and %s is dead", words[0], words[1]);
 	else
-		ft_say(m, &f->text, "%u of %u backplane traces between %s and %s %s dead", count, wanted,
-		       ft_text_string(words[0]), ft_text_string(words[1]), count == 1 ? "is" : "are");
+		ft_say(m, &f->text, "%u of %u backplane traces between %s and %s %s dead", count, wanted, words[0],
+		       words[1], count == 1 ? "is" : "are");
 	boards_fix_say(in, f, pair);
 }
 
@@ -432,18 +433,19 @@ static void cut_claim(const struct ft_inspection *in, struct ft_finding *f, stru
 }
 
 /* "line board L05 of core01", or "core01 L05/U2", or, without slot names, by one of its chips. */
-static void cut_add(const struct ft_inspection *in, const struct part *part, struct ft_text *text)
+static const char *cut_words(const struct ft_inspection *in, const struct part *part)
 {
 	const struct ft_model *m = in->x->m;
+	struct ft_text text = {0};
 
-	ft_text_reset(text);
 	if (part->like->named && part->whole) {
-		ft_board_add(in, ft_spot_of(part->like), text);
-		ft_text_printf(text, " of %s", m->observed.switches[in->observed].label);
-		return;
+		ft_board_add(in, ft_spot_of(part->like), &text);
+		ft_text_printf(&text, " of %s", m->observed.switches[in->observed].label);
+	} else {
+		ft_text_printf(&text, "%s%s", part->whole ? "the line board of " : "",
+			       ft_switch_text(m, part->like->node));
 	}
-	ft_chip_text(m, part->like->node, &in->x->text_b);
-	ft_text_printf(text, "%s%s", part->whole ? "the line board of " : "", ft_text_string(&in->x->text_b));
+	return ft_model_text(m, &text);
 }
 
 /* The part's outer cables to other switches carry no traffic through the director. */
@@ -470,8 +472,8 @@ static void cut_report(const struct ft_inspection *in, struct pairs *pairs, cons
 	struct ft_model *m = in->x->m;
 	struct cut cut = cut_of(in, pairs, part);
 	bool isolated = cut.hosts > 0 && cut.links == 0;
-	struct ft_text *text = &in->x->text_a;
 	struct ft_finding *f;
+	const char *name;
 	char words[48];
 
 	if (cut.wanted < 2 || cut.seen > 0 || cut.hazy > 0)
@@ -482,13 +484,13 @@ static void cut_report(const struct ft_inspection *in, struct pairs *pairs, cons
 		cut_lacks(in, f, part);
 	f->count = cut.wanted;
 	f->impact.hosts_cut_off = isolated ? cut.hosts : 0;
-	cut_add(in, part, text);
+	name = cut_words(in, part);
 	ft_say(m, &f->expected, "%u traces to the fabric boards", cut.wanted);
 	ft_say(m, &f->observed, "none is up");
-	ft_say(m, &f->text, "%s is cut off: none of its %u traces to the fabric boards is up%s%s", ft_text_string(text),
-	       cut.wanted, isolated ? ", and with it " : "", isolated ? ft_plural(cut.hosts, "host", words) : "");
+	ft_say(m, &f->text, "%s is cut off: none of its %u traces to the fabric boards is up%s%s", name, cut.wanted,
+	       isolated ? ", and with it " : "", isolated ? ft_plural(cut.hosts, "host", words) : "");
 	ft_say(m, &f->fix, "reseat this line board, then replace it");
-	ft_board_act(in, f, NULL, true, text);
+	ft_board_act(in, f, NULL, true, name);
 	if (cut.links > 0)
 		ft_finding_symptom(m, f, in->observed, 0, "%s that %s plugged into it carr%s nothing through it",
 				   ft_plural(cut.links, "cable", words), cut.links == 1 ? "is" : "are",
@@ -549,8 +551,7 @@ static void pair_fold(const struct ft_inspection *in, struct ft_finding *f, cons
 	}
 	if (n == 0)
 		ft_finding_where_chip(m, f, far->node);
-	ft_chip_text(m, far->node, &in->x->text_b);
-	ft_finding_symptom_chip(m, f, far->node, "%s lacks %s to it", ft_text_string(&in->x->text_b),
+	ft_finding_symptom_chip(m, f, far->node, "%s lacks %s to it", ft_switch_text(m, far->node),
 				ft_plural(pair->lacking, "trace", words));
 }
 
@@ -559,11 +560,12 @@ static uint32_t far_add(const struct ft_inspection *in, const struct ft_chip *ch
 			struct ft_text *text)
 {
 	size_t skip = strlen(in->x->m->observed.switches[in->observed].label) + 1;
+	const char *name;
 
 	if (!chip->named || named == NAMED_MOST)
 		return 0;
-	ft_chip_text(in->x->m, chip->node, &in->x->text_b);
-	ft_text_printf(text, "%s%s", named > 0 ? ", " : ": ", ft_text_string(&in->x->text_b) + skip);
+	name = ft_switch_text(in->x->m, chip->node);
+	ft_text_printf(text, "%s%s", named > 0 ? ", " : ": ", strlen(name) > skip ? name + skip : "");
 	return 1;
 }
 
@@ -573,10 +575,10 @@ static void chip_report(const struct ft_inspection *in, const struct ft_chip *ch
 	const struct part part = {chip, false};
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISSING, FT_EVIDENCE_ABSENT);
 	const char *side = chip->line ? "line" : "fabric", *others = chip->line ? "fabric" : "line";
-	struct ft_text *far = &in->x->text_c, *name = &in->x->text_a;
+	const char *name = ft_switch_text(m, chip->node);
+	struct ft_text far = {0}, board = {0};
 	uint32_t wanted = 0, named = 0, count = pairs_lacking(pairs, &part, &f->count);
 
-	ft_text_reset(far);
 	ft_finding_where_chip(m, f, chip->node);
 	for (uint32_t i = 0; i < pairs->count; i++) {
 		struct pair *pair = &pairs->list[i];
@@ -586,24 +588,22 @@ static void chip_report(const struct ft_inspection *in, const struct ft_chip *ch
 		if (pair->lacking == 0 || !pair_is_of(pair, &part))
 			continue;
 		pair_fold(in, f, chip, pair);
-		named += far_add(in, pair->ends[pair->ends[0] == chip], named, far);
+		named += far_add(in, pair->ends[pair->ends[0] == chip], named, &far);
 		pair->told = true;
 	}
 	if (named > 0)
-		ft_text_more(far, count, named);
-	ft_chip_text(m, chip->node, name);
+		ft_text_more(&far, count, named);
 	ft_say(m, &f->expected, "%u traces to the %s boards", wanted, others);
 	ft_say(m, &f->observed, "%u of %u", wanted - ft_number_least(f->count, wanted), wanted);
 	ft_say(m, &f->text, "%u of the %u backplane traces of %s are dead, those to %u %s chips%s", f->count, wanted,
-	       ft_text_string(name), count, others, ft_text_string(far));
-	ft_text_reset(far);
+	       name, count, others, ft_model_text(m, &far));
 	if (chip->named)
-		ft_board_add(in, ft_spot_of(chip), far);
+		ft_board_add(in, ft_spot_of(chip), &board);
 	else
-		ft_text_printf(far, "the %s board that this chip is on", side);
+		ft_text_printf(&board, "the %s board that this chip is on", side);
 	ft_say(m, &f->fix,
 	       "so many dead traces of one chip are its own fault, or its board's: reseat %s, then replace it",
-	       ft_text_string(far));
+	       ft_model_text(m, &board));
 	ft_board_act(in, f, NULL, chip->line, name);
 }
 
@@ -654,7 +654,6 @@ static void slow_trace_report(struct ft_model *m, uint32_t port, struct ft_rate 
 {
 	bool narrow = is.lanes < usual.lanes;
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text a = {0}, b = {0};
 	char is_name[FT_RATE_NAME_SIZE], usual_name[FT_RATE_NAME_SIZE];
 	uint32_t far = m->chips->ports[port].peer;
 
@@ -662,13 +661,10 @@ static void slow_trace_report(struct ft_model *m, uint32_t port, struct ft_rate 
 	ft_rate_name(usual, usual_name);
 	ft_finding_where_chip_port(m, f, port);
 	ft_finding_where_chip_port(m, f, far);
-	ft_chip_port_text(m, port, &a);
-	ft_chip_port_text(m, far, &b);
-	m->failed |= a.failed || b.failed;
 	ft_say(m, &f->expected, "%s", usual_name);
 	ft_say(m, &f->observed, "%s", is_name);
-	ft_say(m, &f->text, "the backplane trace %s - %s runs at %s instead of %s", ft_text_string(&a),
-	       ft_text_string(&b), is_name, usual_name);
+	ft_say(m, &f->text, "the backplane trace %s - %s runs at %s instead of %s", ft_chip_port_text(m, port),
+	       ft_chip_port_text(m, far), is_name, usual_name);
 	ft_say(m, &f->fix, "it is no cable: reseat the two boards, then replace the one with which it moves");
 	trace_act(m, f, FT_ACT_RENEW, (const uint32_t[]){m->chips->ports[port].node, m->chips->ports[far].node},
 		  (const uint32_t[]){port, far});

@@ -93,20 +93,21 @@ bool ft_entry_is_apart(const struct ft_model *m)
 }
 
 /* "leaf01, leaf02, leaf03 and 4 more" for the places in @is_of. */
-static void names_write(const struct ft_model *m, const bool *is_of, struct ft_text *text)
+static const char *names_words(const struct ft_model *m, const bool *is_of)
 {
 	uint32_t named = 0, more = 0;
+	struct ft_text text = {0};
 
-	ft_text_reset(text);
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		if (!is_of[p])
 			continue;
 		if (named == NAMED_MAX)
 			more++;
 		else
-			ft_text_printf(text, "%s%s", named++ ? ", " : "", label_of(m, p));
+			ft_text_printf(&text, "%s%s", named++ ? ", " : "", label_of(m, p));
 	}
-	ft_text_more(text, named + more, named);
+	ft_text_more(&text, named + more, named);
+	return ft_model_text(m, &text);
 }
 
 /* Planned cables between @p, of the part, and the others. */
@@ -167,10 +168,11 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 {
 	struct ft_model *m = x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EDGE_ISOLATED, FT_EVIDENCE_ABSENT);
-	_cleanup_(ft_text_release) struct ft_text dark = {0};
 	_cleanup_free_ bool *front = calloc(m->place_count + 1UL, sizeof(*front));
 	const struct far_words far = words_for(m, is_of);
 	uint32_t fronts = 0, behind = 0, hosts = 0, edges = 0;
+	struct ft_text also = {0}, lost = {0};
+	const char *names;
 	size_t own;
 	char words[48];
 
@@ -197,31 +199,28 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 	for (uint32_t p = 0; front && !m->cut_off && p < m->place_count; p++)
 		if (front[p])
 			ft_shadow_where(x, f, p, FT_LINK_DOWN);
-	if (front)
-		names_write(m, front, &x->text_a);
-	ft_text_reset(&x->text_b);
+	names = front ? names_words(m, front) : "";
 	if (behind > 0)
-		ft_text_printf(&x->text_b, ", and %u switch%s behind %s,", behind, behind == 1 ? "" : "es",
+		ft_text_printf(&also, ", and %u switch%s behind %s,", behind, behind == 1 ? "" : "es",
 			       fronts == 1 ? "it" : "them");
 	f->count = behind > 0 ? edges : cables;
 	f->impact.links_lost = cables;
 	f->impact.hosts_cut_off = hosts;
 	ft_say(m, &f->expected, "%u %s%s", cables, far.cable, ft_text_s(cables));
 	ft_say(m, &f->observed, "none is up");
-	ft_text_reset(&x->text_c);
 	if (m->cut_off)
-		ft_text_printf(&x->text_c, "; what lies behind %s was not reached", cables == 1 ? "it" : "them");
+		ft_text_printf(&lost, "; what lies behind %s was not reached", cables == 1 ? "it" : "them");
 	else if (f->where_count > own && f->where[f->where_count - 1].port > 0)
-		ft_text_printf(&x->text_c, "; the ports that went dark: %s", ft_where_words(m, f, own, &dark));
+		ft_text_printf(&lost, "; the ports that went dark: %s", ft_where_words(m, f, own));
 	if (cables == 1)
-		ft_say(m, &f->text, "%s%s has no path to %s: its only %s is not up%s", ft_text_string(&x->text_a),
-		       ft_text_string(&x->text_b), far.others, far.cable, ft_text_string(&x->text_c));
+		ft_say(m, &f->text, "%s%s has no path to %s: its only %s is not up%s", names, ft_model_text(m, &also),
+		       far.others, far.cable, ft_model_text(m, &lost));
 	else
-		ft_say(m, &f->text, "%s%s ha%s no path to %s: none of %s %u %ss is up%s", ft_text_string(&x->text_a),
-		       ft_text_string(&x->text_b), fronts == 1 ? "s" : "ve", far.others, fronts == 1 ? "its" : "their",
-		       cables, far.cable, ft_text_string(&x->text_c));
+		ft_say(m, &f->text, "%s%s ha%s no path to %s: none of %s %u %ss is up%s", names,
+		       ft_model_text(m, &also), fronts == 1 ? "s" : "ve", far.others, fronts == 1 ? "its" : "their",
+		       cables, far.cable, ft_model_text(m, &lost));
 	ft_say(m, &f->fix, "check the %ss of %s, or the power of the switches that they lead to; %s cut off", far.cable,
-	       ft_text_string(&x->text_a), ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
+	       names, ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
 	x->isolated_seen = true;
 }
 

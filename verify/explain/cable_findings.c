@@ -12,13 +12,9 @@
 enum { NAMED_MAX = 6 };
 
 /* "core01 port 5"; only the switch if the port is unknown. */
-static const char *vertex_text(const struct ft_residual *g, uint32_t v, struct ft_text *buffer)
+static const char *vertex_text(const struct ft_residual *g, uint32_t v)
 {
-	if (v < g->ports)
-		return ft_place_text(g->m, v, buffer);
-	ft_text_reset(buffer);
-	ft_text_puts(buffer, label_of(g->m, g->place[v]));
-	return ft_text_string(buffer);
+	return v < g->ports ? ft_place_text(g->m, v) : label_of(g->m, g->place[v]);
 }
 
 static void seen_where(const struct ft_residual *g, struct ft_finding *f, uint32_t seen)
@@ -185,7 +181,7 @@ static void exchange_add(struct ft_residual *g, struct ft_finding *f, uint32_t a
 		       before  ? ", then those at "
 		       : alone ? "exchange the two cable ends at "
 			       : "exchange the cable ends at ",
-		       vertex_text(g, a, &g->x->text_a), vertex_text(g, b, &g->x->text_b));
+		       vertex_text(g, a), vertex_text(g, b));
 }
 
 /*
@@ -210,7 +206,7 @@ static void place_by_exchange(struct ft_residual *g, struct ft_finding *f, uint3
  */
 static void cycle_fix(struct ft_residual *g, struct ft_finding *f, const uint32_t *path, uint32_t count)
 {
-	_cleanup_(ft_text_release) struct ft_text fix = {0};
+	struct ft_text fix = {0};
 	bool held = hosts_at(g, path, count, 0) > 0;
 
 	for (uint32_t i = 2; i < count && !held; i += 2)
@@ -223,33 +219,33 @@ static void cycle_fix(struct ft_residual *g, struct ft_finding *f, const uint32_
 			place_by_exchange(g, f, path[i], &fix);
 	if (f->action_count > NAMED_MAX)
 		ft_text_printf(&fix, ", and so on for %zu more", f->action_count - NAMED_MAX);
-	ft_say(g->m, &f->fix, "%s", ft_text_string(&fix));
-	g->m->failed |= fix.failed;
+	f->fix = ft_arena_text(&g->m->report->memory, &fix);
 }
 
 static void cycle_words(struct ft_residual *g, struct ft_finding *f, const uint32_t *path, uint32_t count, bool hosts)
 {
-	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b;
-	_cleanup_(ft_text_release) struct ft_text expected = {0}, observed = {0};
+	struct ft_text expected = {0}, observed = {0};
+	const char *observed_words;
 	const char *more = "";
 	char rest[32];
 
 	for (uint32_t i = 0; i < count && i / 2 < NAMED_MAX; i += 2) {
 		const char *comma = i ? ", " : "";
 
-		ft_text_printf(&expected, "%s%s - %s", comma, vertex_text(g, path[i + 1], a),
-			       vertex_text(g, path[(i + 2) % count], b));
-		ft_text_printf(&observed, "%s%s %s %s", comma, vertex_text(g, path[i + 1], a),
-			       hosts ? "is on" : "ends on", vertex_text(g, path[i], b));
+		ft_text_printf(&expected, "%s%s - %s", comma, vertex_text(g, path[i + 1]),
+			       vertex_text(g, path[(i + 2) % count]));
+		ft_text_printf(&observed, "%s%s %s %s", comma, vertex_text(g, path[i + 1]), hosts ? "is on" : "ends on",
+			       vertex_text(g, path[i]));
 	}
 	if (count / 2 > NAMED_MAX) {
 		snprintf(rest, sizeof(rest), " and %u more", count / 2 - NAMED_MAX);
 		more = rest;
 	}
-	ft_say(g->m, &f->expected, "%s%s", ft_text_string(&expected), more);
-	ft_say(g->m, &f->observed, "%s%s", ft_text_string(&observed), more);
+	observed_words = ft_model_text(g->m, &observed);
+	ft_say(g->m, &f->expected, "%s%s", ft_model_text(g->m, &expected), more);
+	ft_say(g->m, &f->observed, "%s%s", observed_words, more);
 	ft_say(g->m, &f->text, "%u %s: %s%s", count / 2,
-	       hosts ? "hosts are in each other's ports" : "cables are swapped", ft_text_string(&observed), more);
+	       hosts ? "hosts are in each other's ports" : "cables are swapped", observed_words, more);
 	g->m->failed |= expected.failed || observed.failed;
 }
 
@@ -303,27 +299,24 @@ static bool is_exchanged_with_guest(const struct ft_residual *g, const struct ft
 
 static void move_fix(struct ft_residual *g, struct ft_finding *f, const struct ft_cable_move *move, bool exchanged)
 {
-	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b, *c = &g->x->text_c;
 	const char *what = ft_residual_is_host(g, move->keep) ? "cable" : "end";
+	const char *a = vertex_text(g, move->wrong), *b = vertex_text(g, move->target);
 	struct ft_model *m = g->m;
 
-	vertex_text(g, move->wrong, a);
-	vertex_text(g, move->target, b);
 	if (exchanged) {
-		ft_say(m, &f->fix, "exchange the two cable ends at %s and %s", ft_text_string(a), ft_text_string(b));
+		ft_say(m, &f->fix, "exchange the two cable ends at %s and %s", a, b);
 		act(g, f, FT_ACT_EXCHANGE, move->wrong, move->target);
 		return;
 	}
 	if (g->guest[move->target] != FT_NONE) {
-		ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and move its %s from %s there",
-		       ft_text_string(b), ft_place_text(m, m->observed.hosts[g->guest[move->target]].port, c), what,
-		       ft_text_string(a));
+		ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and move its %s from %s there", b,
+		       ft_place_text(m, m->observed.hosts[g->guest[move->target]].port), what, a);
 		act_out(g, f, move->target);
 	} else if (g->far[move->target] != FT_NONE) {
-		ft_say(m, &f->fix, "move its %s from %s to %s, once that of %s has left it", what, ft_text_string(a),
-		       ft_text_string(b), vertex_text(g, g->far[move->target], c));
+		ft_say(m, &f->fix, "move its %s from %s to %s, once that of %s has left it", what, a, b,
+		       vertex_text(g, g->far[move->target]));
 	} else {
-		ft_say(m, &f->fix, "move its %s from %s to %s", what, ft_text_string(a), ft_text_string(b));
+		ft_say(m, &f->fix, "move its %s from %s to %s", what, a, b);
 	}
 	act(g, f, FT_ACT_MOVE, move->wrong, move->target);
 }
@@ -331,21 +324,18 @@ static void move_fix(struct ft_residual *g, struct ft_finding *f, const struct f
 /* The alternative: the cable is another planned one if the end that is reported as wrong is right. */
 static void move_alternative(struct ft_residual *g, struct ft_finding *f, const struct ft_cable_move *move)
 {
-	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b, *c = &g->x->text_c;
-	_cleanup_(ft_text_release) struct ft_text target = {0};
-
 	if (move->rival == FT_NONE)
 		return;
 	ft_finding_alternative(g->m, f,
 			       "its end at %s is right, and the other belongs on %s; then the cable between %s and %s "
 			       "is the missing one. The label of the cable in %s tells",
-			       vertex_text(g, move->wrong, a), vertex_text(g, g->mate[move->wrong], b),
-			       vertex_text(g, move->keep, c), vertex_text(g, move->target, &target), ft_text_string(a));
-	g->m->failed |= target.failed;
+			       vertex_text(g, move->wrong), vertex_text(g, g->mate[move->wrong]),
+			       vertex_text(g, move->keep), vertex_text(g, move->target), vertex_text(g, move->wrong));
 }
 
 static void host_move(struct ft_residual *g, const struct ft_cable_move *move)
 {
+	const char *a, *b, *c;
 	struct ft_model *m = g->m;
 	struct ft_finding *f;
 
@@ -356,13 +346,12 @@ static void host_move(struct ft_residual *g, const struct ft_cable_move *move)
 	f = ft_finding_add(m, FT_CODE_HOST_MISPLACED, FT_EVIDENCE_SEEN);
 	seen_where(g, f, move->seen);
 	move_fix(g, f, move, g->guest[move->target] != FT_NONE && g->mate[move->wrong] == FT_NONE);
-	vertex_text(g, move->keep, &g->x->text_a);
-	vertex_text(g, move->wrong, &g->x->text_b);
-	vertex_text(g, move->target, &g->x->text_c);
-	ft_say(m, &f->expected, "%s on %s", ft_text_string(&g->x->text_a), ft_text_string(&g->x->text_c));
-	ft_say(m, &f->observed, "%s on %s", ft_text_string(&g->x->text_a), ft_text_string(&g->x->text_b));
-	ft_say(m, &f->text, "host %s is on %s, but belongs on %s", ft_text_string(&g->x->text_a),
-	       ft_text_string(&g->x->text_b), ft_text_string(&g->x->text_c));
+	a = vertex_text(g, move->keep);
+	b = vertex_text(g, move->wrong);
+	c = vertex_text(g, move->target);
+	ft_say(m, &f->expected, "%s on %s", a, c);
+	ft_say(m, &f->observed, "%s on %s", a, b);
+	ft_say(m, &f->text, "host %s is on %s, but belongs on %s", a, b, c);
 }
 
 static enum ft_code move_code(const struct ft_residual *g, const struct ft_cable_move *move, bool exchanged)
@@ -374,7 +363,7 @@ static enum ft_code move_code(const struct ft_residual *g, const struct ft_cable
 
 struct ft_finding *ft_move_report(struct ft_residual *g, const struct ft_cable_move *move)
 {
-	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b, *c = &g->x->text_c;
+	const char *a, *b, *c;
 	bool exchanged = is_exchanged_with_guest(g, move);
 	enum ft_code code = move_code(g, move, exchanged);
 	struct ft_model *m = g->m;
@@ -394,19 +383,18 @@ struct ft_finding *ft_move_report(struct ft_residual *g, const struct ft_cable_m
 	f->impact.links_lost = (uint32_t)f->lack_count;
 	if (move->target < g->ports)
 		m->port_claimed[move->target] = true;
-	vertex_text(g, move->keep, a);
-	vertex_text(g, move->wrong, b);
-	vertex_text(g, move->target, c);
-	ft_say(m, &f->expected, "%s - %s", ft_text_string(a), ft_text_string(c));
-	ft_say(m, &f->observed, "%s - %s", ft_text_string(a), ft_text_string(b));
+	a = vertex_text(g, move->keep);
+	b = vertex_text(g, move->wrong);
+	c = vertex_text(g, move->target);
+	ft_say(m, &f->expected, "%s - %s", a, c);
+	ft_say(m, &f->observed, "%s - %s", a, b);
 	if (exchanged)
 		ft_say(m, &f->text,
-		       "2 cables are swapped: that from %s is in %s, a port for hosts, and a host's is in %s",
-		       ft_text_string(a), ft_text_string(b), ft_text_string(c));
+		       "2 cables are swapped: that from %s is in %s, a port for hosts, and a host's is in %s", a, b, c);
 	else
-		ft_say(m, &f->text, "the cable from %s %s %s, but belongs %s %s", ft_text_string(a),
-		       code == FT_CODE_CABLE_WRONG_PORT ? "is in" : "ends on", ft_text_string(b),
-		       code == FT_CODE_CABLE_WRONG_PORT ? "in" : "on", ft_text_string(c));
+		ft_say(m, &f->text, "the cable from %s %s %s, but belongs %s %s", a,
+		       code == FT_CODE_CABLE_WRONG_PORT ? "is in" : "ends on", b,
+		       code == FT_CODE_CABLE_WRONG_PORT ? "in" : "on", c);
 	move_fix(g, f, move, exchanged);
 	move_alternative(g, f, move);
 	return f;
@@ -415,26 +403,19 @@ struct ft_finding *ft_move_report(struct ft_residual *g, const struct ft_cable_m
 void ft_both_report(struct ft_residual *g, uint32_t extra, const struct ft_cable_gap *gap)
 {
 	uint32_t a = g->place[extra] == g->place[gap->a] ? extra : g->far[extra], b = g->far[a];
-	struct ft_text *text_a = &g->x->text_a, *text_b = &g->x->text_b, *text_c = &g->x->text_c;
-	_cleanup_(ft_text_release) struct ft_text text_d = {0};
+	const char *is_a = vertex_text(g, a), *is_b = vertex_text(g, b);
+	const char *to_a = vertex_text(g, gap->a), *to_b = vertex_text(g, gap->b);
 	struct ft_model *m = g->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_WRONG_PORT, FT_EVIDENCE_SEEN);
 
 	seen_where(g, f, g->seen[a]);
 	m->misplaced[g->seen[a]] = true;
-	vertex_text(g, a, text_a);
-	vertex_text(g, b, text_b);
-	vertex_text(g, gap->a, text_c);
-	vertex_text(g, gap->b, &text_d);
-	ft_say(m, &f->expected, "%s - %s", ft_text_string(text_c), ft_text_string(&text_d));
-	ft_say(m, &f->observed, "%s - %s", ft_text_string(text_a), ft_text_string(text_b));
-	ft_say(m, &f->text, "the cable between %s and %s belongs in %s and %s", ft_text_string(text_a),
-	       ft_text_string(text_b), ft_text_string(text_c), ft_text_string(&text_d));
-	ft_say(m, &f->fix, "move its ends from %s to %s and from %s to %s", ft_text_string(text_a),
-	       ft_text_string(text_c), ft_text_string(text_b), ft_text_string(&text_d));
+	ft_say(m, &f->expected, "%s - %s", to_a, to_b);
+	ft_say(m, &f->observed, "%s - %s", is_a, is_b);
+	ft_say(m, &f->text, "the cable between %s and %s belongs in %s and %s", is_a, is_b, to_a, to_b);
+	ft_say(m, &f->fix, "move its ends from %s to %s and from %s to %s", is_a, to_a, is_b, to_b);
 	act(g, f, FT_ACT_MOVE, a, gap->a);
 	act(g, f, FT_ACT_MOVE, b, gap->b);
-	m->failed |= text_d.failed;
 }
 
 /* ---- missing cables ---- */
@@ -454,61 +435,52 @@ static enum ft_evidence gap_evidence(const struct ft_residual *g, const struct f
 	return is_taken(g, gap->a) && is_taken(g, gap->b) ? FT_EVIDENCE_SEEN : FT_EVIDENCE_ABSENT;
 }
 
-/* "edge003 ports 19, 20" in @words; adds the places to the finding. Returns how many ports are known. */
-static uint32_t gaps_end(struct ft_residual *g, struct ft_finding *f, const struct ft_cable_gap *gaps, uint32_t count,
-			 bool upper, struct ft_text *words)
+/* "edge003 ports 19, 20"; adds the places to the finding. @ret_known: how many ports are known. */
+static const char *gaps_end(struct ft_residual *g, struct ft_finding *f, const struct ft_cable_gap *gaps,
+			    uint32_t count, bool upper, uint32_t *ret_known)
 {
 	struct ft_model *m = g->m;
 	uint32_t observed = m->observed_of[g->place[upper ? gaps->b : gaps->a]], known = 0;
-	_cleanup_free_ uint32_t *ports = calloc(count + 1UL, sizeof(*ports));
+	uint32_t *ports = ft_arena_zeros(&m->report->memory, count, sizeof(*ports));
 
-	if (!ports) {
-		m->failed = true;
-		return 0;
-	}
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t v = upper ? gaps[i].b : gaps[i].a;
 
-		if (v >= g->ports)
+		if (v >= g->ports || !ports)
 			continue;
 		ports[known++] = v;
 		ft_finding_where_port(m, f, v);
 	}
-	ft_ports_text(m, observed, ports, known, words);
 	if (known == 0)
 		ft_finding_where_switch(m, f, observed, 0);
-	return known;
+	*ret_known = known;
+	return ft_ports_text(m, observed, ports, known);
 }
 
 /* First removes what occupies the port: a host, or another cable, which has a finding of its own. */
 static bool gaps_free(struct ft_residual *g, struct ft_finding *f, const struct ft_cable_gap *gaps, uint32_t count)
 {
-	_cleanup_(ft_text_release) struct ft_text here = {0}, there = {0};
 	struct ft_model *m = g->m;
 
 	for (uint32_t i = 0; i < 2 * count && !f->fix; i++) {
 		uint32_t v = i % 2 ? gaps[i / 2].b : gaps[i / 2].a;
 
-		vertex_text(g, v, &here);
 		if (g->guest[v] != FT_NONE)
 			ft_say(m, &f->fix, "free %s, which holds the cable of host %s, and put the planned cable there",
-			       ft_text_string(&here), vertex_text(g, m->observed.hosts[g->guest[v]].port, &there));
+			       vertex_text(g, v), vertex_text(g, m->observed.hosts[g->guest[v]].port));
 		else if (g->far[v] != FT_NONE)
-			ft_say(m, &f->fix, "put the cable back once that of %s has left %s",
-			       vertex_text(g, g->far[v], &there), ft_text_string(&here));
+			ft_say(m, &f->fix, "put the cable back once that of %s has left %s", vertex_text(g, g->far[v]),
+			       vertex_text(g, v));
 	}
 	if (gaps->taken != FT_NONE)
 		ft_say(m, &f->fix, "look at %s first: it is the place of such a cable, and holds that of %s",
-		       ft_place_text(m, gaps->taken, &here),
-		       ft_place_text(m, m->snapshot->ports[gaps->taken].peer, &there));
-	m->failed |= here.failed || there.failed;
+		       ft_place_text(m, gaps->taken), ft_place_text(m, m->snapshot->ports[gaps->taken].peer));
 	return f->fix;
 }
 
 static void gaps_fix(struct ft_residual *g, struct ft_finding *f, const struct ft_cable_gap *gaps, uint32_t count,
-		     bool upper_known)
+		     const char *lower, const char *upper, bool upper_known)
 {
-	const char *lower = ft_text_string(&g->x->text_a), *upper = ft_text_string(&g->x->text_b);
 	const char *kind = ft_kind_of(g->m, g->place[gaps->b]);
 	/* Where both ends are of one kind, or the kind has no name, this is the far one. */
 	const char *tier = !*kind || strcmp(kind, ft_kind_of(g->m, g->place[gaps->a])) == 0 ? "far" : kind;
@@ -537,19 +509,19 @@ static void gaps_alternatives(struct ft_residual *g, struct ft_finding *f, const
 			ft_finding_alternative(g->m, f,
 					       "it is not missing but moved: the one that is in %s now, see the "
 					       "finding about that. Its label tells",
-					       vertex_text(g, gaps[i].rival, &g->x->text_c));
+					       vertex_text(g, gaps[i].rival));
 	}
 }
 
 struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_gap *gaps, uint32_t count)
 {
-	struct ft_text *a = &g->x->text_a, *b = &g->x->text_b;
+	const char *a, *b;
 	struct ft_model *m = g->m;
 	uint32_t lower = g->place[gaps->a], upper = g->place[gaps->b], width = ft_width_at(m, lower, upper);
 	uint32_t *lacking = &g->lacking[ft_cell_at(m, lower, upper)];
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_MISSING, gap_evidence(g, gaps));
+	uint32_t lower_known, upper_known;
 	char cables[48];
-	bool upper_known;
 
 	for (uint32_t i = 1; i < count; i++)
 		if (gap_evidence(g, &gaps[i]) < f->evidence)
@@ -557,19 +529,19 @@ struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_g
 	f->count = f->impact.links_lost = count;
 	ft_finding_lack(m, f, lower, upper, count);
 	*lacking -= ft_number_least(count, *lacking);
-	gaps_end(g, f, gaps, count, false, a);
-	upper_known = gaps_end(g, f, gaps, count, true, b) > 0;
+	a = gaps_end(g, f, gaps, count, false, &lower_known);
+	b = gaps_end(g, f, gaps, count, true, &upper_known);
 	ft_say(m, &f->expected, "%s between %s and %s", ft_plural(width, "cable", cables), label_of(m, lower),
 	       label_of(m, upper));
 	ft_say(m, &f->observed, "%u of %u%s", width - count, width,
 	       f->evidence == FT_EVIDENCE_MUTE ? "; a port is up, but its far end does not answer" : "");
 	/* If there are several, only a plan with ports says which one it is. */
 	if (width == 1 || (count == 1 && gaps->planned != FT_NONE))
-		ft_say(m, &f->text, "the cable between %s and %s is missing", ft_text_string(a), ft_text_string(b));
+		ft_say(m, &f->text, "the cable between %s and %s is missing", a, b);
 	else
 		ft_say(m, &f->text, "%s of %u %s missing between %s and %s", ft_plural(count, "cable", cables), width,
-		       count == 1 ? "is" : "are", ft_text_string(a), ft_text_string(b));
-	gaps_fix(g, f, gaps, count, upper_known);
+		       count == 1 ? "is" : "are", a, b);
+	gaps_fix(g, f, gaps, count, a, b, upper_known > 0);
 	gaps_alternatives(g, f, gaps, count);
 	return f;
 }

@@ -226,6 +226,7 @@ static void unplanned_cables(struct explain *x)
 		struct surplus *s = &x->surplus[i];
 		const struct ft_observed_cable *cable = &m->observed.cables[s->cable];
 		struct ft_finding *f;
+		const char *a, *b;
 		char planned[48];
 
 		if (s->used)
@@ -234,21 +235,20 @@ static void unplanned_cables(struct explain *x)
 		f = ft_finding_add(m, FT_CODE_CABLE_UNPLANNED, FT_EVIDENCE_SEEN);
 		ft_finding_where_cable(m, f, cable);
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, cable->a_port, cable->b_port);
-		ft_place_text(m, surplus_port(m, s, s->a), &x->text_a);
-		ft_place_text(m, surplus_port(m, s, s->b), &x->text_b);
+		a = ft_place_text(m, surplus_port(m, s, s->a));
+		b = ft_place_text(m, surplus_port(m, s, s->b));
 		if (ft_width_at(m, s->a, s->b) > 0) {
 			ft_say(m, &f->expected, "%s between %s and %s",
 			       ft_plural(ft_width_at(m, s->a, s->b), "cable", planned), label_of(m, s->a),
 			       label_of(m, s->b));
-			ft_say(m, &f->observed, "one more: %s - %s", ft_text_string(&x->text_a),
-			       ft_text_string(&x->text_b));
+			ft_say(m, &f->observed, "one more: %s - %s", a, b);
 		} else {
 			unplanned_expect(x, f, s);
-			ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+			ft_say(m, &f->observed, "%s - %s", a, b);
 		}
 		ft_say(m, &f->text,
-		       m->since ? "the cable between %s and %s is new" : "the plan has no cable between %s and %s",
-		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+		       m->since ? "the cable between %s and %s is new" : "the plan has no cable between %s and %s", a,
+		       b);
 		ft_say(m, &f->fix, "unplug it, or find out where it belongs by its label");
 		if (s->contested)
 			ft_finding_alternative(
@@ -317,31 +317,30 @@ static void exchanged_report(struct explain *x)
 	uint32_t *named = m->port_map.named_at;
 
 	for (uint32_t p = 0; named && p < m->place_count; p++) {
+		struct ft_text own = {0}, places = {0};
 		struct ft_finding *f;
 		uint32_t count = 0;
 
 		if (named[p] == FT_NONE)
 			continue;
 		f = ft_finding_add(m, FT_CODE_SWITCH_REPLACED, FT_EVIDENCE_SEEN);
-		ft_text_reset(&x->text_a);
-		ft_text_reset(&x->text_b);
 		for (uint32_t q = p, next; q != FT_NONE && named[q] != FT_NONE; q = next) {
 			next = named[q];
 			named[q] = FT_NONE;
 			ft_finding_where_switch(m, f, m->observed_of[q], 0);
-			ft_text_printf(&x->text_a, "%s%s in the place of %s", count ? ", " : "", label_of(m, q),
+			ft_text_printf(&places, "%s%s in the place of %s", count ? ", " : "", label_of(m, q),
 				       m->places[q]->name);
-			ft_text_printf(&x->text_b, "%s%s", count++ ? ", " : "", label_of(m, q));
+			ft_text_printf(&own, "%s%s", count++ ? ", " : "", label_of(m, q));
 		}
 		f->count = count;
-		ft_say(m, &f->expected, "each in its own place: %s", ft_text_string(&x->text_b));
-		ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
+		ft_say(m, &f->expected, "each in its own place: %s", ft_model_text(m, &own));
+		f->observed = ft_arena_text(&m->report->memory, &places);
 		if (count == 1)
 			ft_say(m, &f->text, "a switch stands in the place of another, as its cables tell: %s",
-			       ft_text_string(&x->text_a));
+			       f->observed);
 		else
 			ft_say(m, &f->text, "%u switches stand in each other's places, as their cables tell: %s", count,
-			       ft_text_string(&x->text_a));
+			       f->observed);
 		ft_say(m, &f->fix, "exchange their names%s; or else all of their cables",
 		       m->since ? "" : ", in the design's bind list too");
 		ft_finding_act(m, f, FT_ACT_SETTING, f->where_count ? f->where[0] : (struct ft_place){0},
@@ -424,13 +423,8 @@ int ft_explain(struct ft_model *m)
 	x.picked = ft_arena_zeros(&x.memory, m->habit_ports, sizeof(*x.picked));
 	if (!x.memory.failed)
 		r = explain_steps(&x);
-	if (r == 0 && (m->failed || x.text_a.failed || x.text_b.failed || x.text_c.failed))
-		r = -ENOMEM;
 	if (x.plain)
 		ft_residual_release(x.plain);
 	ft_arena_release(&x.memory);
-	ft_text_release(&x.text_a);
-	ft_text_release(&x.text_b);
-	ft_text_release(&x.text_c);
 	return r;
 }

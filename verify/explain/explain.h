@@ -37,10 +37,9 @@ struct explain {
 	uint32_t surplus_count;
 	struct rival *rivals;
 	uint32_t rival_count;
-	struct ft_text text_a, text_b, text_c; /* scratch: texts of places */
-	uint32_t *picked;		       /* scratch for port lists */
-	uint32_t hosts_lacking;		       /* not yet accounted for by any edge */
-	bool isolated_seen;		       /* an edge without a path to a core was seen */
+	uint32_t *picked;	/* scratch for port lists */
+	uint32_t hosts_lacking; /* not yet accounted for by any edge */
+	bool isolated_seen;	/* an edge without a path to a core was seen */
 };
 
 static inline uint32_t *missing_at(const struct explain *x, uint32_t p, uint32_t q)
@@ -164,7 +163,7 @@ int ft_unseen_explain(struct explain *x);
 void ft_shadow_where(struct explain *x, struct ft_finding *f, uint32_t planned, enum ft_link link);
 
 /* unseen.c: "core01 ports 10-18, core02 ports 10-18 and those of 4 more switches": the places from @first on. */
-const char *ft_where_words(const struct ft_model *m, const struct ft_finding *f, size_t first, struct ft_text *buffer);
+const char *ft_where_words(const struct ft_model *m, const struct ft_finding *f, size_t first);
 
 /* unseen.c: the finding of what could not be judged; sets the unheard ports of each observed switch. */
 void ft_incomplete_report(struct explain *x);

@@ -115,21 +115,17 @@ static void one_sided_report(struct explain *x, uint32_t observed, uint32_t link
 	       deaf ? "receive" : "send", deaf ? ", and record its neighbors again" : "");
 }
 
-static void deaf_report(struct explain *x, uint32_t deaf_port)
+static void deaf_report(struct ft_model *m, uint32_t deaf_port)
 {
-	struct ft_model *m = x->m;
 	uint32_t peer = m->snapshot->ports[deaf_port].peer;
+	const char *a = ft_place_text(m, peer), *b = ft_place_text(m, deaf_port);
 	struct ft_finding *f = one_sided_add(m);
 
 	ft_finding_where_port(m, f, peer);
 	ft_finding_where_port(m, f, deaf_port);
-	ft_place_text(m, peer, &x->text_a);
-	ft_place_text(m, deaf_port, &x->text_b);
-	ft_say(m, &f->expected, "%s and %s hear each other", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
-	ft_say(m, &f->observed, "%s hears %s, which does not hear it", ft_text_string(&x->text_a),
-	       ft_text_string(&x->text_b));
-	ft_say(m, &f->text, "%s is silent: it hears %s, and is not heard there", ft_text_string(&x->text_a),
-	       ft_text_string(&x->text_b));
+	ft_say(m, &f->expected, "%s and %s hear each other", a, b);
+	ft_say(m, &f->observed, "%s hears %s, which does not hear it", a, b);
+	ft_say(m, &f->text, "%s is silent: it hears %s, and is not heard there", a, b);
 	ft_say(m, &f->fix, "let it send LLDP; if it does, the cable carries one direction only: replace it");
 }
 
@@ -142,7 +138,7 @@ static void deaf_ports_report(struct explain *x, uint32_t observed, const bool *
 		const struct ft_port *near = &m->snapshot->ports[end->port];
 
 		if (end->far != observed && near->deaf && is_told(m, near) && !whole[observed] && !whole[end->far])
-			deaf_report(x, end->port);
+			deaf_report(m, end->port);
 	}
 }
 

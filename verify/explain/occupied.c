@@ -50,24 +50,21 @@ static void missing_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 				   "the cable from %s to %s is not in its place", label_of(m, planned), label_of(m, q));
 		missing_act(x, f, port, planned, q);
 		if (taken && f->impact.links_lost <= TAKEN_SHOWN)
-			ft_text_printf(taken, "%s%s - %s", taken->length ? ", " : "",
-				       ft_place_text(m, port, &x->text_c), label_of(m, q));
+			ft_text_printf(taken, "%s%s - %s", taken->length ? ", " : "", ft_place_text(m, port),
+				       label_of(m, q));
 		return;
 	}
 }
 
-static void director_loopback_say(struct explain *x, struct ft_finding *f, const struct ft_observed_cable *cable)
+static void director_loopback_say(struct ft_model *m, struct ft_finding *f, const struct ft_observed_cable *cable)
 {
-	struct ft_model *m = x->m;
+	const char *a = ft_place_text(m, cable->a_port), *b = ft_place_text(m, cable->b_port);
 
-	ft_place_text(m, cable->a_port, &x->text_a);
-	ft_place_text(m, cable->b_port, &x->text_b);
-	ft_say(m, &f->observed, "%s - %s", ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+	ft_say(m, &f->observed, "%s - %s", a, b);
 	if (cable->a_port == cable->b_port)
-		ft_say(m, &f->text, "there is a loopback plug in %s", ft_text_string(&x->text_a));
+		ft_say(m, &f->text, "there is a loopback plug in %s", a);
 	else
-		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->observed.switches[cable->a].label,
-		       ft_text_string(&x->text_a), ft_text_string(&x->text_b));
+		ft_say(m, &f->text, "%s is cabled to itself: %s to %s", m->observed.switches[cable->a].label, a, b);
 }
 
 void ft_loopbacks_explain(struct explain *x)
@@ -92,7 +89,7 @@ void ft_loopbacks_explain(struct explain *x)
 		ft_say(m, &f->fix, "unplug it%s",
 		       f->symptom_count ? " and put the planned cables back into these ports" : "");
 		if (ft_observed_is_director(m, cable->a)) {
-			director_loopback_say(x, f, cable);
+			director_loopback_say(m, f, cable);
 			continue;
 		}
 		ft_observed_port_words(m, cable->a, ft_port_number(m, cable->a_port), a);
@@ -106,14 +103,17 @@ void ft_loopbacks_explain(struct explain *x)
 }
 
 /* "; 2 cables that are not there any more: edge001 port 19 - core01, …" of what @f took, or nothing. */
-static void taken_say(const struct ft_finding *f, const struct ft_text *taken, struct ft_text *ret_text)
+static const char *taken_words(struct ft_model *m, const struct ft_finding *f, struct ft_text *taken)
 {
+	const char *all = ft_model_text(m, taken);
+	struct ft_text text = {0};
 	char cables[48];
 
-	if (taken->length > 0)
-		ft_text_printf(ret_text, "; it took the ports of %s: %s%s",
-			       ft_plural(f->impact.links_lost, "cable", cables), ft_text_string(taken),
+	if (all[0])
+		ft_text_printf(&text, "; it took the ports of %s: %s%s",
+			       ft_plural(f->impact.links_lost, "cable", cables), all,
 			       f->impact.links_lost > TAKEN_SHOWN ? ", …" : "");
+	return ft_model_text(m, &text);
 }
 
 /*
@@ -135,8 +135,7 @@ static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32
 		count++;
 		*first = *first == FT_NONE ? end->far_port : *first;
 		ft_finding_symptom(m, f, observed, number, "its%s is cabled to %s",
-				   ft_observed_port_words(m, observed, number, words),
-				   ft_place_text(m, end->far_port, &x->text_a));
+				   ft_observed_port_words(m, observed, number, words), ft_place_text(m, end->far_port));
 		ft_finding_act_ports(m, f, FT_ACT_REMOVE, end->far_port, end->port);
 		missing_fold(x, f, ft_place_behind(m, end), end->far_port, taken);
 	}
@@ -145,8 +144,9 @@ static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32
 
 static void unplanned_switch(struct explain *x, uint32_t observed)
 {
-	_cleanup_(ft_text_release) struct ft_text taken = {0}, more = {0};
+	struct ft_text taken = {0};
 	struct ft_model *m = x->m;
+	const char *more;
 	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
 	uint32_t far = FT_NONE;
@@ -155,9 +155,7 @@ static void unplanned_switch(struct explain *x, uint32_t observed)
 	ft_finding_where_switch(m, f, observed, 0);
 	unplanned_cabled(x, f, observed, &far, &taken);
 	/* What was recorded is told with the change that took it. */
-	if (m->since)
-		taken_say(f, &taken, &more);
-	m->failed |= ft_text_failed(&taken) || ft_text_failed(&more);
+	more = taken_words(m, f, &taken);
 	if (sw->hosts)
 		ft_finding_symptom(m, f, observed, 0, "%s on it: %s", ft_plural(sw->hosts, "host", hosts),
 				   sw->host_names);
@@ -166,8 +164,8 @@ static void unplanned_switch(struct explain *x, uint32_t observed)
 	       ft_plural(sw->cable_count, "cable", cables), ft_plural(sw->hosts, "host", hosts));
 	ft_say(m, &f->text, "%s is %s; it has %s to the fabric%s%s and %s%s", sw->label,
 	       m->since ? "new" : "not in the plan", ft_plural(sw->cable_count, "cable", cables),
-	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a),
-	       ft_plural(sw->hosts, "host", hosts), ft_text_string(&more));
+	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far),
+	       ft_plural(sw->hosts, "host", hosts), m->since ? more : "");
 	ft_say(m, &f->fix,
 	       m->since ? "unplug it, unless it is to be there"
 			: "unplug it, or add it to the design (or to expect.unplanned)");
@@ -185,7 +183,7 @@ static uint32_t next_of_system(const struct ft_model *m, uint64_t system, uint32
 /* A recording has a director as its chips: the new ones of one system are one change. */
 static void new_director(struct explain *x, uint32_t first)
 {
-	_cleanup_(ft_text_release) struct ft_text taken = {0}, more = {0};
+	struct ft_text taken = {0};
 	struct ft_model *m = x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_UNPLANNED, FT_EVIDENCE_SEEN);
 	uint32_t far = FT_NONE, chips = 0, cables = 0, hosts = 0;
@@ -197,8 +195,6 @@ static void new_director(struct explain *x, uint32_t first)
 		hosts += m->observed.switches[i].hosts;
 		chips++;
 	}
-	taken_say(f, &taken, &more);
-	m->failed |= ft_text_failed(&taken) || ft_text_failed(&more);
 	ft_say(m, &f->expected, "no such director");
 	ft_say(m, &f->observed, "a director of %u switch chips with %u cable%s and %u host%s", chips, cables,
 	       ft_text_s(cables), hosts, ft_text_s(hosts));
@@ -206,8 +202,8 @@ static void new_director(struct explain *x, uint32_t first)
 	       "%s and %u more switch chips of one director are new; they have %u cable%s to the fabric%s%s and %u "
 	       "host%s%s",
 	       m->observed.switches[first].label, chips - 1, cables, ft_text_s(cables),
-	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far, &x->text_a), hosts,
-	       ft_text_s(hosts), ft_text_string(&more));
+	       far == FT_NONE ? "" : ", the first at ", far == FT_NONE ? "" : ft_place_text(m, far), hosts,
+	       ft_text_s(hosts), taken_words(m, f, &taken));
 	ft_say(m, &f->fix, "unplug it, unless it is to be there");
 }
 

@@ -153,33 +153,33 @@ static size_t places_of_one(const struct ft_model *m, const struct ft_finding *f
 }
 
 /* Fewer switches where each has GUID and hosts in its name. */
-const char *ft_where_words(const struct ft_model *m, const struct ft_finding *f, size_t first, struct ft_text *buffer)
+const char *ft_where_words(const struct ft_model *m, const struct ft_finding *f, size_t first)
 {
 	enum { SHOWN = 4, WIDE = 200 };
 	size_t shown = 0, more = 0;
+	struct ft_text text = {0};
 
-	ft_text_reset(buffer);
 	for (size_t i = first; i < f->where_count;) {
 		uint32_t director = director_at(m, &f->where[i]);
 		size_t count = places_of_one(m, f, i, director);
 
-		if (shown == SHOWN || buffer->length > WIDE) {
+		if (shown == SHOWN || text.length > WIDE) {
 			i += count;
 			more++;
 			continue;
 		}
 		if (director != FT_NONE) {
-			ft_text_printf(buffer, "%s%s (%zu port%s)", shown++ ? ", " : "",
+			ft_text_printf(&text, "%s%s (%zu port%s)", shown++ ? ", " : "",
 				       m->observed.switches[director].label, count, count == 1 ? "" : "s");
 			i += count;
 			continue;
 		}
-		ft_text_printf(buffer, "%s%s", shown++ ? ", " : "", ft_place_label(m, &f->where[i]));
-		i += ports_words(f, i, buffer);
+		ft_text_printf(&text, "%s%s", shown++ ? ", " : "", ft_place_label(m, &f->where[i]));
+		i += ports_words(f, i, &text);
 	}
 	if (more > 0)
-		ft_text_printf(buffer, " and those of %zu more switch%s", more, more == 1 ? "" : "es");
-	return ft_text_string(buffer);
+		ft_text_printf(&text, " and those of %zu more switch%s", more, more == 1 ? "" : "es");
+	return ft_model_text(m, &text);
 }
 
 static bool unseen_is_named(const struct ft_model *m, uint32_t planned)
@@ -215,22 +215,23 @@ static void unseen_identify(struct ft_model *m, struct ft_finding *f, uint32_t p
  * The name of an unseen switch: its name in the baseline, or its plan name if the fabric uses the plan's names; any
  * other name would be arbitrary.
  */
-static void unseen_name(const struct ft_model *m, uint32_t planned, struct ft_text *buffer)
+static const char *unseen_name(const struct ft_model *m, uint32_t planned)
 {
 	const struct ft_plan_switch *sw = m->places[planned];
 	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
 	char kind[FT_KIND_WORDS_SIZE];
+	struct ft_text text = {0};
 
 	ft_kind_words(m, planned, kind);
-	ft_text_reset(buffer);
 	if (was && strcmp(was->name, sw->name) != 0)
-		ft_text_printf(buffer, "%s %s (%s in the plan)", kind, was->name, sw->name);
+		ft_text_printf(&text, "%s %s (%s in the plan)", kind, was->name, sw->name);
 	else if (sw->alias)
-		ft_text_printf(buffer, "%s %s (%s in the plan)", kind, sw->alias, sw->name);
+		ft_text_printf(&text, "%s %s (%s in the plan)", kind, sw->alias, sw->name);
 	else if (unseen_is_named(m, planned))
-		ft_text_printf(buffer, "%s %s", kind, sw->name);
+		ft_text_printf(&text, "%s %s", kind, sw->name);
 	else
-		ft_text_printf(buffer, "%s %s (%s in the plan)", strchr("aeiou", kind[0]) ? "an" : "a", kind, sw->name);
+		ft_text_printf(&text, "%s %s (%s in the plan)", strchr("aeiou", kind[0]) ? "an" : "a", kind, sw->name);
+	return ft_model_text(m, &text);
 }
 
 /* ", seen until 2026-11-20T12:00:00Z,", or "". */
@@ -246,20 +247,20 @@ static const char *until_words(const struct ft_model *m, uint32_t planned, char 
 }
 
 /* "edge003 port 20": the first port of the finding, or "". Ports of a director are those of its chips. */
-static const char *port_words(const struct ft_model *m, const struct ft_finding *f, struct ft_text *buffer)
+static const char *port_words(const struct ft_model *m, const struct ft_finding *f)
 {
 	char words[FT_PORT_WORDS_SIZE];
+	struct ft_text text = {0};
 
-	ft_text_reset(buffer);
-	for (size_t i = 0; i < f->where_count && buffer->length == 0; i++) {
+	for (size_t i = 0; i < f->where_count && text.length == 0; i++) {
 		uint32_t observed = ft_observed_of_place(&f->where[i]);
 
 		if (f->where[i].port > 0 && observed != FT_NONE &&
 		    m->observed.switches[observed].guid == f->where[i].guid)
-			ft_text_printf(buffer, "%s%s", m->observed.switches[observed].label,
+			ft_text_printf(&text, "%s%s", m->observed.switches[observed].label,
 				       ft_port_words(&f->where[i], words));
 	}
-	return ft_text_string(buffer);
+	return ft_model_text(m, &text);
 }
 
 /* ---- gaps in the names of the seen switches ---- */
@@ -319,13 +320,13 @@ static const struct numbered *gap_find(const struct numbered *list, uint32_t cou
  * "The names of the others leave out core-24. " if one switch of the kind was not seen, and the names of the others
  * leave out one number; else "". This is a hint: the number may never have been used.
  */
-static const char *left_out_words(struct ft_model *m, uint32_t kind, struct ft_text *buffer)
+static const char *left_out_words(struct ft_model *m, uint32_t kind)
 {
 	_cleanup_free_ struct numbered *list = calloc(m->observed.switch_count + 1UL, sizeof(*list));
 	const struct numbered *before;
 	uint32_t count = 0, unseen = 0;
+	struct ft_text text = {0};
 
-	ft_text_reset(buffer);
 	m->failed |= !list;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		unseen += m->places[p]->kind == kind && m->observed_of[p] == FT_NONE;
@@ -336,21 +337,21 @@ static const char *left_out_words(struct ft_model *m, uint32_t kind, struct ft_t
 			count += numbered_read(sw->label, &list[count]);
 	}
 	if (count < 2)
-		return ft_text_string(buffer);
+		return "";
 	qsort(list, count, sizeof(*list), numbered_compare);
 	before = gap_find(list, count);
 	if (before)
-		ft_text_printf(buffer, "The names of the others leave out %.*s%0*" PRIu32 "%s. ", (int)before->stem,
+		ft_text_printf(&text, "The names of the others leave out %.*s%0*" PRIu32 "%s. ", (int)before->stem,
 			       before->name, (int)before->digits, before->number + 1,
 			       before->name + before->stem + before->digits);
-	return ft_text_string(buffer);
+	return ft_model_text(m, &text);
 }
 
 /* Which of several equal switches is unseen may be decidable only on site, by one of its cables or by the others. */
 static void unseen_look(struct explain *x, struct ft_finding *f, uint32_t planned)
 {
 	struct ft_model *m = x->m;
-	const char *port = port_words(m, f, &x->text_c), *left_out;
+	const char *port = port_words(m, f), *left_out;
 	char kind[FT_KIND_WORDS_SIZE];
 	uint32_t alike = 0;
 
@@ -358,7 +359,7 @@ static void unseen_look(struct explain *x, struct ft_finding *f, uint32_t planne
 		alike += m->group[p] == m->group[planned];
 	if (unseen_is_named(m, planned) || alike < 2 || f->alternative_count > 0)
 		return;
-	left_out = left_out_words(m, m->places[planned]->kind, &x->text_b);
+	left_out = left_out_words(m, m->places[planned]->kind);
 	if (port[0])
 		ft_finding_alternative(m, f,
 				       "which of the %u %ses of the plan it is cannot be told: they are alike, and "
@@ -473,24 +474,24 @@ static uint32_t peers_add(const struct ft_model *m, uint32_t planned, struct ft_
 }
 
 /* "the edge level", "its neighbours": the peers of a switch. */
-static const char *level_words(const struct ft_model *m, uint32_t planned, struct ft_text *buffer)
+static const char *level_words(const struct ft_model *m, uint32_t planned)
 {
-	uint32_t kinds;
+	struct ft_text text = {0};
+	uint32_t kinds = peers_add(m, planned, &text);
+	const char *peers = ft_model_text(m, &text);
 
-	ft_text_reset(buffer);
-	ft_text_puts(buffer, "the ");
-	kinds = peers_add(m, planned, buffer);
 	if (kinds == 0)
 		return "its neighbours";
-	ft_text_puts(buffer, kinds > 1 ? " levels" : " level");
-	return ft_text_string(buffer);
+	ft_text_printf(&text, "the %s level%s", peers, ft_text_s(kinds));
+	return ft_model_text(m, &text);
 }
 
 /* "edge and core", "neighbours'": the owners of the ports that an unseen switch has left dark. */
-static const char *owners_words(const struct ft_model *m, uint32_t planned, struct ft_text *buffer)
+static const char *owners_words(const struct ft_model *m, uint32_t planned)
 {
-	ft_text_reset(buffer);
-	return peers_add(m, planned, buffer) > 0 ? ft_text_string(buffer) : "neighbours'";
+	struct ft_text text = {0};
+
+	return peers_add(m, planned, &text) > 0 ? ft_model_text(m, &text) : "neighbours'";
 }
 
 static uint32_t seen_peers(const struct ft_model *m, uint32_t planned)
@@ -506,6 +507,7 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 {
 	struct ft_model *m = x->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SWITCH_MUTE, FT_EVIDENCE_MUTE);
+	const char *name;
 
 	m->status[s->planned] = FT_STATUS_MUTE;
 	f->count = s->silent;
@@ -513,11 +515,11 @@ static void unseen_silent(struct explain *x, const struct shadow *s)
 	ft_finding_act_power(m, f, s->planned);
 	ft_finding_gone(m, f, s->planned);
 	unseen_identify(m, f, s->planned);
-	unseen_name(m, s->planned, &x->text_a);
-	ft_say(m, &f->expected, "an answer from %s", ft_text_string(&x->text_a));
+	name = unseen_name(m, s->planned);
+	ft_say(m, &f->expected, "an answer from %s", name);
 	ft_say(m, &f->observed, "%u of its %u links are up, none is answered", s->silent, s->expected);
-	ft_say(m, &f->text, "%s does not answer: its links are up (%s), but %s", ft_text_string(&x->text_a),
-	       ft_where_words(m, f, 0, &x->text_b), m->words->silent);
+	ft_say(m, &f->text, "%s does not answer: its links are up (%s), but %s", name, ft_where_words(m, f, 0),
+	       m->words->silent);
 	ft_say(m, &f->fix, "%s", m->words->silent_fix);
 	unseen_look(x, f, s->planned);
 }
@@ -608,7 +610,7 @@ static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 	struct ft_finding *f = ft_finding_add(m, edge ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING,
 					      s->dark > 0 ? FT_EVIDENCE_ABSENT : FT_EVIDENCE_SEEN);
 	uint32_t behind = edge ? hosts_behind(x, s->planned) : 0, peers = seen_peers(m, s->planned);
-	const char *owners;
+	const char *name, *owners;
 	char cables[48], hosts[48], until[64];
 
 	m->status[s->planned] = edge ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
@@ -620,16 +622,16 @@ static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 	unseen_identify(m, f, s->planned);
 	peers_symptoms(x, f, s->planned);
 	f->count = edge ? (uint32_t)f->where_count : 1;
-	unseen_name(m, s->planned, &x->text_a);
-	ft_say(m, &f->expected, "%s with %s to %s", ft_text_string(&x->text_a), ft_plural(s->expected, "cable", cables),
-	       level_words(m, s->planned, &x->text_c));
-	owners = owners_words(m, s->planned, &x->text_c);
+	name = unseen_name(m, s->planned);
+	ft_say(m, &f->expected, "%s with %s to %s", name, ft_plural(s->expected, "cable", cables),
+	       level_words(m, s->planned));
+	owners = owners_words(m, s->planned);
 	ft_say(m, &f->observed, "not seen; the %s ports for it are %s", owners,
 	       s->dark > 0 ? down_word(m) : "taken by other cables");
-	ft_say(m, &f->text, "%s%s is %s%s%s%s%s", ft_text_string(&x->text_a), until_words(m, s->planned, until),
+	ft_say(m, &f->text, "%s%s is %s%s%s%s%s", name, until_words(m, s->planned, until),
 	       edge ? "cut off or powered down" : "missing", f->where_count ? "; the " : "",
 	       f->where_count ? owners : "", f->where_count ? " ports that went dark: " : "",
-	       f->where_count ? ft_where_words(m, f, 0, &x->text_b) : "");
+	       f->where_count ? ft_where_words(m, f, 0) : "");
 	if (edge)
 		ft_say(m, &f->fix, "look at its power first, then at its uplinks; %s %s out of reach",
 		       ft_plural(behind, "host", hosts), behind == 1 ? "is" : "are");
@@ -673,6 +675,7 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 	struct ft_finding *f;
 	uint32_t switches = 0, hosts = 0, front = 0;
 	bool may_host = false;
+	const char *name;
 	char words[48];
 
 	for (uint32_t p = 0; p < m->place_count; p++)
@@ -705,7 +708,7 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 	f->impact.hosts_cut_off = hosts;
 	f->count = (uint32_t)f->where_count;
 	unseen_identify(m, f, s.planned);
-	unseen_name(m, s.planned, &x->text_a);
+	name = unseen_name(m, s.planned);
 	ft_say(m, &f->expected, "%u switches, with %u cables to the others", switches, s.expected);
 	ft_say(m, &f->observed, "none of them was seen; the ports for them are %s",
 	       s.dark > 0 ? down_word(m) : "taken by other cables");
@@ -713,16 +716,14 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 		ft_say(m, &f->text,
 		       "%s is cut off or powered down, and with it %u switch%s behind it; the ports that went "
 		       "dark: %s",
-		       ft_text_string(&x->text_a), behind, behind == 1 ? "" : "es",
-		       ft_where_words(m, f, 0, &x->text_b));
+		       name, behind, behind == 1 ? "" : "es", ft_where_words(m, f, 0));
 	else
 		ft_say(m, &f->text,
 		       "%u switches are cut off or powered down: %s, %u more next to seen ones and %u behind "
 		       "them; the ports that went dark: %s",
-		       switches, ft_text_string(&x->text_a), front - 1, behind, ft_where_words(m, f, 0, &x->text_b));
-	ft_say(m, &f->fix, "look at the power of %s first, then at %s cables; %s out of reach",
-	       ft_text_string(&x->text_a), front == 1 ? "its" : "their",
-	       ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
+		       switches, name, front - 1, behind, ft_where_words(m, f, 0));
+	ft_say(m, &f->fix, "look at the power of %s first, then at %s cables; %s out of reach", name,
+	       front == 1 ? "its" : "their", ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
 }
 
 /* ---- switches behind an unseen one ---- */
@@ -755,19 +756,15 @@ static void behind_tell(struct ft_model *m, struct ft_finding *f, uint32_t p)
 {
 	uint32_t hosts = m->places[p]->hosts;
 	bool lost = f->code != FT_CODE_SWITCH_MUTE;
-	struct ft_text text = {0};
 	char words[48];
 
-	unseen_name(m, p, &text);
-	m->failed |= text.failed;
 	m->status[p] = lost ? FT_STATUS_ISOLATED : FT_STATUS_UNREACHED;
 	f->impact.hosts_cut_off += lost ? hosts : 0;
 	f->severity = lost && hosts > 0 ? FT_SEVERITY_CRITICAL : f->severity;
 	ft_finding_gone(m, f, p);
 	ft_finding_symptom(m, f, m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0,
-			   "%s and its %s behind it are out of %s", ft_text_string(&text),
-			   ft_plural(hosts, "host", words), lost ? "reach" : "sight");
-	ft_text_release(&text);
+			   "%s and its %s behind it are out of %s", unseen_name(m, p), ft_plural(hosts, "host", words),
+			   lost ? "reach" : "sight");
 }
 
 /*
@@ -891,7 +888,7 @@ static bool gaps_matter(const struct explain *x, const struct gaps *g)
 }
 
 /* "12 ports not read, 2 planned cables not judged" */
-static void gaps_list(const struct ft_model *m, const struct gaps *g, struct ft_text *words)
+static const char *gaps_list(const struct ft_model *m, const struct gaps *g)
 {
 	const struct {
 		uint32_t count;
@@ -903,12 +900,13 @@ static void gaps_list(const struct ft_model *m, const struct gaps *g, struct ft_
 		{g->unreached, "planned switch", "planned switches", "not reached"},
 		{m->snapshot->source.timeouts, "packet", "packets", "lost"},
 	};
+	struct ft_text text = {0};
 
-	ft_text_reset(words);
 	for (size_t i = 0; i < FT_COUNT(rows); i++)
 		if (rows[i].count > 0)
-			ft_text_printf(words, "%s%u %s %s", words->length ? ", " : "", rows[i].count,
+			ft_text_printf(&text, "%s%u %s %s", text.length ? ", " : "", rows[i].count,
 				       rows[i].count == 1 ? rows[i].one : rows[i].many, rows[i].what);
+	return ft_model_text(m, &text);
 }
 
 /* More switches answered than the plan can be meant for. */
@@ -932,6 +930,7 @@ static void stop_words(struct explain *x, struct ft_finding *f)
 static void gaps_words(struct explain *x, struct ft_finding *f, const struct gaps *g)
 {
 	struct ft_model *m = x->m;
+	const char *list;
 
 	if (m->observed.switch_count == 0) {
 		ft_say(m, &f->observed, "no switch was seen");
@@ -939,9 +938,9 @@ static void gaps_words(struct explain *x, struct ft_finding *f, const struct gap
 		ft_say(m, &f->fix, "%s", m->words->first_look);
 		return;
 	}
-	gaps_list(m, g, &x->text_a);
-	ft_say(m, &f->observed, "%s", ft_text_string(&x->text_a));
-	ft_say(m, &f->text, "not everything could be judged: %s", ft_text_string(&x->text_a));
+	list = gaps_list(m, g);
+	ft_say(m, &f->observed, "%s", list);
+	ft_say(m, &f->text, "not everything could be judged: %s", list);
 	ft_say(m, &f->fix, "%s",
 	       g->silent > 0 && g->unread == 0 ? m->words->gaps_silent
 	       : m->snapshot->source.live      ? m->words->gaps_live

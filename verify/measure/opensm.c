@@ -60,7 +60,7 @@ static int refusal_say(struct ft_model *m, const struct ft_ftree_verdict *verdic
 		[FT_FTREE_UP_CABLES] = "%s and %s have bundles of unlike width to switches above them",
 		[FT_FTREE_DOWN_CABLES] = "%s and %s have bundles of unlike width to switches below them",
 	};
-	_cleanup_(ft_text_release) struct ft_text text = {0}, name_text = {0};
+	struct ft_text text = {0};
 	const uint32_t named[2] = {nodes[verdict->a], nodes[verdict->b]};
 	unsigned int count = 0;
 
@@ -68,17 +68,15 @@ static int refusal_say(struct ft_model *m, const struct ft_ftree_verdict *verdic
 		bool name = c[0] == '%' && c[1] == 's';
 
 		if (name)
-			ft_text_puts(&text, ft_switch_text(m, named[count++], &name_text));
+			ft_text_puts(&text, ft_switch_text(m, named[count++]));
 		else
 			ft_text_add(&text, c, 1);
 		c += name;
 	}
 	if (!planned)
 		ft_text_puts(&text, "; not even as planned is it what it takes for a fat-tree");
-	if (text.failed || name_text.failed)
-		return -ENOMEM;
-	ft_say(m, &m->report->ftree_why, "%s", ft_text_string(&text));
-	return 0;
+	m->report->ftree_why = ft_arena_text(&m->report->memory, &text);
+	return m->report->ftree_why ? 0 : -ENOMEM;
 }
 
 /* Cables that a finding adds to the plan: pairs of places; the one after the last is an additional switch. */

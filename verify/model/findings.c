@@ -388,12 +388,18 @@ static uint32_t own_number(const struct ft_model *m, uint32_t port)
 	return origin == FT_NONE ? m->snapshot->ports[port].number : m->chips->ports[origin].number;
 }
 
-const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+const char *ft_model_text(const struct ft_model *m, struct ft_text *text)
 {
-	ft_text_reset(buffer);
-	owner_add(m, port, buffer);
-	port_add(buffer, m->snapshot, &m->snapshot->ports[port], own_number(m, port));
-	return ft_text_string(buffer);
+	return ft_arena_text(&m->report->memory, text) ?: "";
+}
+
+const char *ft_place_text(const struct ft_model *m, uint32_t port)
+{
+	struct ft_text text = {0};
+
+	owner_add(m, port, &text);
+	port_add(&text, m->snapshot, &m->snapshot->ports[port], own_number(m, port));
+	return ft_model_text(m, &text);
 }
 
 /* True if two ports are on the same switch, and on the same chip of a director. */
@@ -406,28 +412,28 @@ static bool owner_is_same(const struct ft_model *m, uint32_t a, uint32_t b)
 	return m->chips->ports[x].node == m->chips->ports[y].node;
 }
 
-const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uint32_t *ports, uint32_t count,
-			  struct ft_text *buffer)
+const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uint32_t *ports, uint32_t count)
 {
-	ft_text_reset(buffer);
+	struct ft_text text = {0};
+
 	if (count == 0)
-		ft_text_puts(buffer, m->observed.switches[observed].label);
+		ft_text_puts(&text, m->observed.switches[observed].label);
 	for (uint32_t i = 0; i < count; i++) {
 		bool again = i > 0 && owner_is_same(m, ports[i - 1], ports[i]);
 		bool more = i + 1 < count && owner_is_same(m, ports[i], ports[i + 1]);
 
 		if (!again) {
-			ft_text_puts(buffer, i > 0 ? ", " : "");
-			owner_add(m, ports[i], buffer);
+			ft_text_puts(&text, i > 0 ? ", " : "");
+			owner_add(m, ports[i], &text);
 		}
 		if (interface_of(m, ports[i])[0]) {
-			ft_text_puts(buffer, again ? "," : "");
-			port_add(buffer, m->snapshot, &m->snapshot->ports[ports[i]], 0);
+			ft_text_puts(&text, again ? "," : "");
+			port_add(&text, m->snapshot, &m->snapshot->ports[ports[i]], 0);
 			continue;
 		}
-		ft_text_printf(buffer, "%s%u", again ? ", " : more ? " ports " : " port ", own_number(m, ports[i]));
+		ft_text_printf(&text, "%s%u", again ? ", " : more ? " ports " : " port ", own_number(m, ports[i]));
 	}
-	return ft_text_string(buffer);
+	return ft_model_text(m, &text);
 }
 
 uint32_t ft_port_order(const struct ft_model *m, uint32_t port)
@@ -439,50 +445,41 @@ uint32_t ft_port_order(const struct ft_model *m, uint32_t port)
 	return m->origin ? 0 : ft_rank_of_observed(m, m->observed.switch_of_node[p->node]);
 }
 
-const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer)
+const char *ft_chip_port_text(const struct ft_model *m, uint32_t port)
 {
 	const struct ft_port *p = &m->chips->ports[port];
 	const struct ft_node *node = ft_port_node(m->chips, p);
 	const struct ft_chip *chip;
+	struct ft_text text = {0};
 
 	if (!m->origin)
-		return ft_place_text(m, port, buffer);
+		return ft_place_text(m, port);
 	chip = chip_of_node(m, p->node);
 	if (!chip && m->chassis->whole_port[port] != FT_NO_PORT)
-		return ft_place_text(m, m->chassis->whole_port[port], buffer);
-	ft_text_reset(buffer);
+		return ft_place_text(m, m->chassis->whole_port[port]);
 	if (chip)
-		chip_add(m, chip, buffer);
+		chip_add(m, chip, &text);
 	else
-		ft_text_add_safe(buffer, ft_node_description(m->chips, node), node->description_length);
-	port_add(buffer, m->chips, p, p->number);
-	return ft_text_string(buffer);
+		ft_text_add_safe(&text, ft_node_description(m->chips, node), node->description_length);
+	port_add(&text, m->chips, p, p->number);
+	return ft_model_text(m, &text);
 }
 
-const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer)
-{
-	ft_text_reset(buffer);
-	chip_add(m, chip_of_node(m, node), buffer);
-	return ft_text_string(buffer);
-}
-
-const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer)
+const char *ft_switch_text(const struct ft_model *m, uint32_t node)
 {
 	const struct ft_node *chip = &m->chips->nodes[node];
 	uint32_t whole = FT_NO_PORT;
+	struct ft_text text = {0};
 
-	ft_text_reset(buffer);
-	if (chip_of_node(m, node)) {
-		chip_add(m, chip_of_node(m, node), buffer);
-		return ft_text_string(buffer);
-	}
 	if (chip->port_count > 0)
 		whole = m->origin ? m->chassis->whole_port[chip->first_port] : chip->first_port;
-	if (whole != FT_NO_PORT)
-		owner_add(m, whole, buffer);
+	if (chip_of_node(m, node))
+		chip_add(m, chip_of_node(m, node), &text);
+	else if (whole != FT_NO_PORT)
+		owner_add(m, whole, &text);
 	else
-		ft_text_add_safe(buffer, ft_node_description(m->chips, chip), chip->description_length);
-	return ft_text_string(buffer);
+		ft_text_add_safe(&text, ft_node_description(m->chips, chip), chip->description_length);
+	return ft_model_text(m, &text);
 }
 
 bool ft_guid_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw)

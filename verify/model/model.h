@@ -826,8 +826,10 @@ static inline void ft_finding_act_power(struct ft_model *m, struct ft_finding *f
 /* Sets a string of a finding, or of the report. */
 void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* "edge003 port 20"; @buffer is reset first. */
-const char *ft_place_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
+/* Texts in the report's memory, "" where that is exhausted. What @text holds, which is empty then: */
+const char *ft_model_text(const struct ft_model *m, struct ft_text *text);
+/* "edge003 port 20" */
+const char *ft_place_text(const struct ft_model *m, uint32_t port);
 
 /* The observed switch that a place of a finding is on, also by a chip of a director; or FT_NONE. */
 static inline uint32_t ft_observed_of_place(const struct ft_place *place)
@@ -849,16 +851,13 @@ const char *ft_place_label(const struct ft_model *m, const struct ft_place *plac
 /* The order of the ends of a cable in a sentence, ports of m->chips: an edge before a core, a switch before a host. */
 uint32_t ft_port_order(const struct ft_model *m, uint32_t port);
 
-/* "leaf07 port 20" of a port of m->chips, a host's too; @buffer is reset first. */
-const char *ft_chip_port_text(const struct ft_model *m, uint32_t port, struct ft_text *buffer);
-/* "edge003 ports 19, 20" of ports of the snapshot that are all on @observed, or its name where there are none;
- * likewise. */
-const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uint32_t *ports, uint32_t count,
-			  struct ft_text *buffer);
-/* "core01 L05": a chip of a director, which node @node of m->chips is; likewise. */
-const char *ft_chip_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
-/* Likewise for any switch there: "core01 L05", "edge003", or its description if it has no name in the plan. */
-const char *ft_switch_text(const struct ft_model *m, uint32_t node, struct ft_text *buffer);
+/* "leaf07 port 20" of a port of m->chips, a host's too. */
+const char *ft_chip_port_text(const struct ft_model *m, uint32_t port);
+/* "edge003 ports 19, 20" of ports of the snapshot that are all on @observed, or its name where there are none. */
+const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uint32_t *ports, uint32_t count);
+/* "core01 L05", "edge003": node @node of m->chips, a chip of a director or another switch, or its description if it has
+ * no name in the plan. */
+const char *ft_switch_text(const struct ft_model *m, uint32_t node);
 /* True for the GUID of @sw or, if that is a director, of one of its chips. */
 bool ft_guid_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw);
 /* " port 19" or " swp19": port @number of an observed switch. */

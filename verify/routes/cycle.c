@@ -199,7 +199,7 @@ static void cycle_report(struct cycles *c, const uint32_t *cycle, uint32_t lengt
 	struct ft_model *m = w->m;
 	bool laned = c->channels->links != NULL;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_CYCLE, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text words = {0}, port = {0};
+	struct ft_text words = {0};
 
 	f->count = channels;
 	for (uint32_t i = 0; i < length; i++) {
@@ -207,20 +207,18 @@ static void cycle_report(struct cycles *c, const uint32_t *cycle, uint32_t lengt
 
 		ft_finding_where_chip_port(m, f, ft_walk_port(w, link));
 		if (i < SHOWN)
-			ft_text_printf(&words, "%s%s", i ? ", " : "",
-				       ft_chip_port_text(m, ft_walk_port(w, link), &port));
+			ft_text_printf(&words, "%s%s", i ? ", " : "", ft_chip_port_text(m, ft_walk_port(w, link)));
 		if (i < SHOWN && laned)
 			ft_text_printf(&words, " lane %u", cycle[i] % FT_LANE_LEVELS);
 		ft_walk_act(w, f, w->owner[link]);
 	}
 	ft_text_more(&words, length, SHOWN);
-	m->failed |= ft_text_failed(&words) || ft_text_failed(&port);
 	ft_say(m, &f->expected, "routes whose channels do not wait for each other in a circle");
 	ft_say(m, &f->observed, "%u channels that do; the shortest circle has %u", channels, length);
 	ft_say(m, &f->text,
 	       "%straffic can come to a standstill for ever: out of %s, each waits for "
 	       "room in the next, and the last for the first (%u channels in all)",
-	       laned ? "" : "if all routes use one virtual lane, ", ft_text_string(&words), channels);
+	       laned ? "" : "if all routes use one virtual lane, ", ft_model_text(m, &words), channels);
 	ft_say(m, &f->fix, "%s%s", m->capacity->ranks > 1 ? fix_tree : fix_graph,
 	       laned ? "" : ", and then this may be ignored");
 }

@@ -351,7 +351,7 @@ static void mutes_report(struct follow *f)
 	enum { SHOWN = 12 };
 	struct ft_walk *w = f->w;
 	struct ft_model *m = w->m;
-	_cleanup_(ft_text_release) struct ft_text words = {0}, port = {0};
+	struct ft_text words = {0};
 	struct ft_finding *finding;
 	char plural[48], lanes[48];
 
@@ -364,18 +364,17 @@ static void mutes_report(struct follow *f)
 		uint32_t link = f->rows[f->mutes[i] / FT_LANE_LEVELS];
 
 		ft_finding_where_chip_port(m, finding, ft_walk_port(w, link));
-		ft_text_printf(&words, "%s%s lane %u", i ? ", " : "",
-			       ft_chip_port_text(m, ft_walk_port(w, link), &port), f->mutes[i] % FT_LANE_LEVELS);
+		ft_text_printf(&words, "%s%s lane %u", i ? ", " : "", ft_chip_port_text(m, ft_walk_port(w, link)),
+			       f->mutes[i] % FT_LANE_LEVELS);
 		ft_walk_act(w, finding, w->owner[link]);
 	}
 	ft_text_more(&words, f->mute_count, SHOWN);
-	m->failed |= ft_text_failed(&words) || ft_text_failed(&port);
 	ft_plural(finding->count, "pair", plural);
 	ft_say(m, &finding->expected, "a weight for each lane that packets are put on");
 	ft_say(m, &finding->observed, "%s without one", ft_plural(f->mute_count, "lane", lanes));
 	ft_say(m, &finding->text,
 	       "the packets of %s of hosts are never sent on: the VL arbitration tables give no weight to %s", plural,
-	       ft_text_string(&words));
+	       ft_model_text(m, &words));
 	ft_say(m, &finding->fix,
 	       "have the subnet manager give every lane that SL2VL uses a weight (OpenSM: qos_swe_vlarb_high, "
 	       "qos_swe_vlarb_low)");

@@ -76,20 +76,22 @@ static int balance_compare(const void *x, const void *y)
 	return a->hop < b->hop ? -1 : a->hop > b->hop;
 }
 
-static void spread_say(struct ft_walk *w, const struct balance *b, struct ft_text *text)
+static const char *spread_words(struct ft_walk *w, const struct balance *b)
 {
 	uint64_t tenths = b->sum * 10 / b->uplinks;
+	struct ft_text text = {0};
 
-	ft_walk_name(w, b->hop, text);
-	ft_text_printf(text, ": %u uplinks with routes to %u to %u host%s each, %u.%u on average", b->uplinks, b->least,
-		       b->most, ft_text_s(b->most), (unsigned int)(tenths / 10), (unsigned int)(tenths % 10));
+	ft_walk_name(w, b->hop, &text);
+	ft_text_printf(&text, ": %u uplinks with routes to %u to %u host%s each, %u.%u on average", b->uplinks,
+		       b->least, b->most, ft_text_s(b->most), (unsigned int)(tenths / 10), (unsigned int)(tenths % 10));
+	return ft_model_text(w->m, &text);
 }
 
 static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint32_t count, uint32_t judged)
 {
 	struct ft_model *m = w->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_IMBALANCE, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text spread = {0}, port = {0};
+	const char *spread;
 
 	f->count = count;
 	for (uint32_t i = 0; i < count; i++) {
@@ -102,27 +104,23 @@ static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint3
 			ft_finding_where_chip_port(m, f, ft_walk_port(w, b->most_link));
 		if (i >= SHOWN)
 			continue;
-		ft_text_reset(&spread);
-		spread_say(w, b, &spread);
 		if (observed != FT_NONE)
-			ft_finding_symptom(m, f, observed, 0, "%s", ft_text_string(&spread));
+			ft_finding_symptom(m, f, observed, 0, "%s", spread_words(w, b));
 		ft_walk_act(w, f, b->hop);
 	}
-	ft_text_reset(&spread);
-	spread_say(w, &uneven[0], &spread);
-	ft_chip_port_text(m, ft_walk_port(w, uneven[0].most_link), &port);
+	spread = spread_words(w, &uneven[0]);
 	ft_say(m, &f->expected, "uplinks that lead to about as many hosts each");
-	ft_say(m, &f->observed, "%s", ft_text_string(&spread));
+	ft_say(m, &f->observed, "%s", spread);
 	if (count > 1)
 		ft_say(m, &f->text, "the uplinks of %u of %u switches are unevenly used; the worst is %s", count,
-		       judged, ft_text_string(&spread));
+		       judged, spread);
 	else
-		ft_say(m, &f->text, "%s; the busiest is %s", ft_text_string(&spread), ft_text_string(&port));
+		ft_say(m, &f->text, "%s; the busiest is %s", spread,
+		       ft_chip_port_text(m, ft_walk_port(w, uneven[0].most_link)));
 	ft_say(m, &f->fix,
 	       "have the subnet manager route for fat-trees (OpenSM: routing_engine ftree, or updn with its root "
 	       "switches "
 	       "given), once the cables are as planned");
-	m->failed |= ft_text_failed(&spread) || ft_text_failed(&port);
 }
 
 int ft_walk_balance(struct ft_walk *w)
