@@ -6,12 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * The order of two values for qsort(): negative, 0 or positive. By several keys, the first that differs decides:
+ * FT_ORDER(a->guid, b->guid) ?: FT_ORDER(a->port, b->port).
+ */
+#define FT_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* For qsort(): in ascending order. */
 static inline int ft_number_compare(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x > y) - (x < y);
+	return FT_ORDER(x, y);
 }
 
 static inline uint32_t ft_number_least(uint32_t a, uint32_t b)

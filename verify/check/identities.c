@@ -50,9 +50,7 @@ static int holding_compare(const void *a, const void *b)
 {
 	const struct holding *x = a, *y = b;
 
-	if (x->identity != y->identity)
-		return x->identity < y->identity ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return FT_ORDER(x->identity, y->identity) ?: FT_ORDER(x->number, y->number);
 }
 
 /* The first holder of an identity; NULL: it has none. */

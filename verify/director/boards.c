@@ -117,7 +117,7 @@ static int key_compare(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return FT_ORDER(*x, *y);
 }
 
 static int keys_collect(struct side *s)

@@ -71,24 +71,14 @@ static int chip_compare(const void *a, const void *b, void *arg)
 	const struct ft_snapshot *s = arg;
 	const struct ft_chip *x = a, *y = b;
 
-	if (x->director != y->director)
-		return x->director < y->director ? -1 : 1;
-	if (s->nodes[x->node].guid != s->nodes[y->node].guid)
-		return s->nodes[x->node].guid < s->nodes[y->node].guid ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
+	return FT_ORDER(x->director, y->director) ?: FT_ORDER(s->nodes[x->node].guid, s->nodes[y->node].guid) ?: FT_ORDER(x->node, y->node);
 }
 
 static int place_compare(const void *a, const void *b)
 {
 	const struct ft_chip *x = a, *y = b;
 
-	if (x->director != y->director)
-		return x->director < y->director ? -1 : 1;
-	if (x->line != y->line)
-		return x->line ? -1 : 1;
-	if (x->board != y->board)
-		return x->board < y->board ? -1 : 1;
-	return (x->chip > y->chip) - (x->chip < y->chip);
+	return FT_ORDER(x->director, y->director) ?: FT_ORDER(y->line, x->line) ?: FT_ORDER(x->board, y->board) ?: FT_ORDER(x->chip, y->chip);
 }
 
 static void chips_index(struct ft_chassis *c)

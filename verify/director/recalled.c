@@ -44,8 +44,8 @@ static int lost_compare(const void *a, const void *b)
 	if (x->board != y->board)
 		return x->board < y->board ? -1 : 1;
 	if (x->named && x->slot.chip != y->slot.chip)
-		return x->slot.chip < y->slot.chip ? -1 : 1;
-	return x->chip->guid < y->chip->guid ? -1 : x->chip->guid > y->chip->guid;
+		return FT_ORDER(x->slot.chip, y->slot.chip);
+	return FT_ORDER(x->chip->guid, y->chip->guid);
 }
 
 static uint32_t chips_a_board(const struct ft_inspection *in, bool line)

@@ -167,13 +167,7 @@ static int candidate_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	if (x->surplus != y->surplus)
-		return x->surplus < y->surplus ? -1 : 1;
-	if (x->right != y->right)
-		return x->right < y->right ? -1 : 1;
-	return x->target < y->target ? -1 : x->target > y->target;
+	return FT_ORDER(y->score, x->score) ?: FT_ORDER(x->surplus, y->surplus) ?: FT_ORDER(x->right, y->right) ?: FT_ORDER(x->target, y->target);
 }
 
 /* All candidates of the members that are in no closed trail, barred ones too. */
@@ -302,13 +296,7 @@ static int link_score(const struct pairing *q, const struct turned *from, const 
  * numbers, then with shorter cycles. */
 static int ring_set_compare(const struct ring_set *a, const struct ring_set *b)
 {
-	if (a->covered != b->covered)
-		return a->covered > b->covered ? 1 : -1;
-	if (a->paired != b->paired)
-		return a->paired > b->paired ? 1 : -1;
-	if (a->score != b->score)
-		return a->score > b->score ? 1 : -1;
-	return (a->count > b->count) - (a->count < b->count);
+	return FT_ORDER(a->covered, b->covered) ?: FT_ORDER(a->paired, b->paired) ?: FT_ORDER(a->score, b->score) ?: FT_ORDER(a->count, b->count);
 }
 
 /* The missing cables that a link would take one of; the cell after the last has none, and is that of no link. */

@@ -394,7 +394,7 @@ static int gap_compare(const void *a, const void *b)
 {
 	const struct ft_cable_gap *x = a, *y = b;
 
-	return (x->planned > y->planned) - (x->planned < y->planned);
+	return FT_ORDER(x->planned, y->planned);
 }
 
 /* Reports gaps by pair; those whose port is occupied belong to the finding about that. */

@@ -298,7 +298,7 @@ static int numbered_compare(const void *a, const void *b)
 	const struct numbered *x = a, *y = b;
 	int order = series_compare(x, y);
 
-	return order ? order : (x->number > y->number) - (x->number < y->number);
+	return order ? order : FT_ORDER(x->number, y->number);
 }
 
 /* The last name before the only missing number in an ascending list; NULL: none is missing, or several. */

@@ -216,7 +216,7 @@ static int line_compare(const void *one, const void *other, void *parent)
 	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
 	uint32_t x = ((const uint32_t *)parent)[a], y = ((const uint32_t *)parent)[b];
 
-	return x != y ? (x > y) - (x < y) : (a > b) - (a < b);
+	return x != y ? FT_ORDER(x, y) : FT_ORDER(a, b);
 }
 
 /* The lines whose bundles have that width. */

@@ -702,7 +702,7 @@ static int rows_compare_kinds(const struct sheet *s, uint32_t x, uint32_t y)
 	}
 	i = ft_infer_ports(s->intent->f, s->row[x]);
 	k = ft_infer_ports(s->intent->f, s->row[y]);
-	return (i > k) - (i < k);
+	return FT_ORDER(i, k);
 }
 
 /* By deviation, then by number of ports. */
@@ -711,7 +711,7 @@ static int rows_compare(const void *a, const void *b, void *context)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order = rows_compare_kinds(context, x, y);
 
-	return order ? order : (x > y) - (x < y);
+	return order ? order : FT_ORDER(x, y);
 }
 
 /* The common deviation of some rows. */
@@ -1256,7 +1256,7 @@ static int entries_compare(const void *a, const void *b, void *context)
 	for (uint32_t c = 0; c < s->columns; c++)
 		if (*entry(s, x, c) != *entry(s, y, c))
 			return *entry(s, x, c) < *entry(s, y, c) ? -1 : 1;
-	return (x > y) - (x < y);
+	return FT_ORDER(x, y);
 }
 
 /* Rows with the same entries. */
@@ -1272,9 +1272,7 @@ static int same_compare(const void *a, const void *b)
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
 	/* Of equally many the ones with more cables: the order of the columns, and so of GUIDs, is no evidence. */
-	if (x->cables != y->cables)
-		return x->cables > y->cables ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	return FT_ORDER(y->cables, x->cables) ?: FT_ORDER(x->first, y->first);
 }
 
 static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)

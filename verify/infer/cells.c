@@ -164,9 +164,7 @@ static int size_compare(const void *a, const void *b)
 {
 	const struct ft_group_size *x = a, *y = b;
 
-	if (x->leafs != y->leafs)
-		return x->leafs > y->leafs ? -1 : 1;
-	return (x->spines < y->spines) - (x->spines > y->spines);
+	return FT_ORDER(y->leafs, x->leafs) ?: FT_ORDER(y->spines, x->spines);
 }
 
 /* The sizes in descending order, each with the number of cells that have it. Returns how many sizes. */

@@ -27,9 +27,7 @@ static int rated_compare(const void *a, const void *b)
 {
 	const struct rated *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->port > y->port) - (x->port < y->port);
+	return FT_ORDER(x->key, y->key) ?: FT_ORDER(x->port, y->port);
 }
 
 /* Counts the rates of the cables from @first on that have its key. Returns how many; @ports: scratch. */

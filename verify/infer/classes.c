@@ -78,9 +78,7 @@ static int class_compare(const void *a, const void *b)
 {
 	const struct sort *x = a, *y = b;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	return FT_ORDER(y->count, x->count) ?: FT_ORDER(x->first, y->first);
 }
 
 /*
@@ -147,7 +145,7 @@ static int place_compare(const void *a, const void *b, void *arg)
 	if (more != less)
 		return more > less ? -1 : 1;
 	r = ft_text_natural_compare(f->observed->switches[p].name, f->observed->switches[q].name);
-	return r != 0 ? r : (p > q) - (p < q);
+	return r != 0 ? r : FT_ORDER(p, q);
 }
 
 static void order_sort(struct classes *x, uint32_t rank)

@@ -128,7 +128,7 @@ static int more_first(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return x > y ? -1 : x < y;
+	return FT_ORDER(y, x);
 }
 
 /* At least the hosts of the fullest edge, or one more host on another edge would be a fault; at most what fits. */

@@ -187,9 +187,7 @@ static int by_frequency(const void *one, const void *other, void *arg)
 	const uint32_t *votes = arg;
 	uint32_t x = *(const uint32_t *)one, y = *(const uint32_t *)other;
 
-	if (votes[x] != votes[y])
-		return votes[x] > votes[y] ? -1 : 1;
-	return (x < y) - (x > y);
+	return FT_ORDER(votes[y], votes[x]) ?: FT_ORDER(y, x);
 }
 
 /* The widths of bundles that one in twenty has. A cable less here and there makes no width. */
@@ -446,7 +444,7 @@ static int descending(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x < y) - (x > y);
+	return FT_ORDER(y, x);
 }
 
 /* How much two lists of numbers differ at least, however they are paired: that in order has the least sum. */

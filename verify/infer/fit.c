@@ -124,13 +124,7 @@ static int place_compare(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->plane != y->plane)
-		return x->plane < y->plane ? -1 : 1;
-	if (x->cables != y->cables)
-		return x->cables > y->cables ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return FT_ORDER(x->group, y->group) ?: FT_ORDER(x->plane, y->plane) ?: FT_ORDER(y->cables, x->cables) ?: FT_ORDER(x->order, y->order);
 }
 
 /*

@@ -60,9 +60,7 @@ static int order_compare(const void *a, const void *b, void *context)
 
 	if (names != 0)
 		return names;
-	if (s->guid != t->guid)
-		return s->guid < t->guid ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return FT_ORDER(s->guid, t->guid) ?: FT_ORDER(x, y);
 }
 
 static int order_make(struct ft_inference *f)

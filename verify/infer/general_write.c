@@ -260,7 +260,7 @@ static int order_compare(const void *a, const void *b, void *context)
 	if (w->intent->rank[x] != w->intent->rank[y])
 		return w->intent->rank[x] < w->intent->rank[y] ? -1 : 1;
 	r = strcmp(w->kind[x], w->kind[y]) ?: ft_text_natural_compare(w->name[x], w->name[y]);
-	return r != 0 ? r : (x > y) - (x < y);
+	return r != 0 ? r : FT_ORDER(x, y);
 }
 
 static int names_make(struct writer *w)
@@ -431,7 +431,7 @@ static int place_compare(const void *a, const void *b, void *context)
 	const struct writer *w = context;
 	uint32_t x = w->place[*(const uint32_t *)a], y = w->place[*(const uint32_t *)b];
 
-	return (x > y) - (x < y);
+	return FT_ORDER(x, y);
 }
 
 /* Pairs by their lower end in the order, then by width, then by the other end. */
@@ -448,7 +448,7 @@ static int pair_compare(const void *a, const void *b, void *context)
 		return x->planned < y->planned ? -1 : 1;
 	x_low = w->place[x->a] ^ w->place[x->b] ^ x_low;
 	y_low = w->place[y->a] ^ w->place[y->b] ^ y_low;
-	return (x_low > y_low) - (x_low < y_low);
+	return FT_ORDER(x_low, y_low);
 }
 
 static int fans_make(struct writer *w)
@@ -493,11 +493,7 @@ static int fan_compare(const void *a, const void *b, void *context)
 		if (r != 0)
 			return r;
 	}
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
-	if (x->width != y->width)
-		return x->width < y->width ? -1 : 1;
-	return place_compare(&x->from, &y->from, context);
+	return FT_ORDER(x->count, y->count) ?: FT_ORDER(x->width, y->width) ?: place_compare(&x->from, &y->from, context);
 }
 
 static bool same_ends(const struct writer *w, const struct fan *x, const struct fan *y)

@@ -24,7 +24,7 @@ static int seat_compare(const void *a, const void *b)
 	for (size_t i = 0; i < FT_COUNT(x->keys); i++)
 		if (x->keys[i] != y->keys[i])
 			return x->keys[i] < y->keys[i] ? -1 : 1;
-	return x->what < y->what ? -1 : x->what > y->what;
+	return FT_ORDER(x->what, y->what);
 }
 
 static uint64_t most_first(uint64_t value)

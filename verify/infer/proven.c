@@ -527,15 +527,7 @@ static int candidate_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->worth != y->worth)
-		return x->worth > y->worth ? -1 : 1;
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	if (x->p != y->p)
-		return x->p < y->p ? -1 : 1;
-	if (x->b != y->b)
-		return x->b < y->b ? -1 : 1;
-	return (x->q > y->q) - (x->q < y->q);
+	return FT_ORDER(y->worth, x->worth) ?: FT_ORDER(x->a, y->a) ?: FT_ORDER(x->p, y->p) ?: FT_ORDER(x->b, y->b) ?: FT_ORDER(x->q, y->q);
 }
 
 static int candidates_find(struct proof *x)

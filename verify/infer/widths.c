@@ -122,9 +122,7 @@ static int wider_first(const void *a, const void *b)
 	const struct ft_column *x = a, *y = b;
 	uint64_t first = x->cables * pairs_counted(y), second = y->cables * pairs_counted(x);
 
-	if (first != second)
-		return first > second ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return FT_ORDER(second, first) ?: FT_ORDER(x->order, y->order);
 }
 
 /* The usual number comes first, so that it wins among equal rules. */

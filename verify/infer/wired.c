@@ -319,11 +319,7 @@ static int group_compare(const void *one, const void *other)
 	const struct group *x = one, *y = other;
 	uint32_t a = x->size.routers + x->size.leafs, b = y->size.routers + y->size.leafs;
 
-	if (a != b)
-		return a > b ? -1 : 1;
-	if (x->size.spines != y->size.spines)
-		return x->size.spines > y->size.spines ? -1 : 1;
-	return (x->lowest > y->lowest) - (x->lowest < y->lowest);
+	return FT_ORDER(b, a) ?: FT_ORDER(y->size.spines, x->size.spines) ?: FT_ORDER(x->lowest, y->lowest);
 }
 
 /* If all groups but one are alike, and that one has a leaf, spine or router less, this one is unseen. */
@@ -606,9 +602,7 @@ static int ends_compare(const void *one, const void *other)
 {
 	const struct ft_edge *x = one, *y = other;
 
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
+	return FT_ORDER(x->a, y->a) ?: FT_ORDER(x->b, y->b);
 }
 
 /* One link of those between the same places: of a bundle that is seen, and of what it lacks. */
@@ -630,11 +624,7 @@ static int link_compare(const void *one, const void *other)
 {
 	const struct ft_edge *x = one, *y = other;
 
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
+	return FT_ORDER(x->a, y->a) ?: FT_ORDER(x->count, y->count) ?: FT_ORDER(x->b, y->b);
 }
 
 /* The cables between groups that are seen and planned. */

@@ -151,9 +151,7 @@ static int cable_compare(const void *a, const void *b)
 {
 	const struct ft_plan_cable *x = a, *y = b;
 
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
+	return FT_ORDER(x->a, y->a) ?: FT_ORDER(x->b, y->b);
 }
 
 /* Moves each alias to the switch that is meant: if it does not carry the alias now, it will once it is back. */

@@ -352,7 +352,7 @@ static int observed_compare(const void *a, const void *b, void *arg)
 
 	if (d)
 		return d;
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
+	return FT_ORDER(x->guid, y->guid);
 }
 
 /* Ranks in the natural order of names, then GUIDs. */

@@ -25,11 +25,7 @@ static int dealt_compare(const void *a, const void *b)
 {
 	const struct dealt *x = a, *y = b;
 
-	if (x->hosts != y->hosts)
-		return x->hosts < y->hosts ? -1 : 1;
-	if (x->rates != y->rates)
-		return x->rates < y->rates ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
+	return FT_ORDER(x->hosts, y->hosts) ?: FT_ORDER(x->rates, y->rates) ?: FT_ORDER(x->rank, y->rank);
 }
 
 /* The price of different numbers of hosts: first the sum of differences, then the number of switches that differ. */

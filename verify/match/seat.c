@@ -44,7 +44,7 @@ static int twins_compare(const void *a, const void *b, void *arg)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order = row_compare(arg, x, y);
 
-	return order ? order : (x > y) - (x < y);
+	return order ? order : FT_ORDER(x, y);
 }
 
 void ft_assign_twins_find(struct ft_assign_work *w)

@@ -23,7 +23,7 @@ static int planned_by_look(const void *a, const void *b, void *arg)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order = look_compare(&w->planned_look[x], &w->planned_look[y]);
 
-	return order ? order : (x > y) - (x < y);
+	return order ? order : FT_ORDER(x, y);
 }
 
 static int guess_compare(const void *a, const void *b, void *arg)
@@ -32,13 +32,7 @@ static int guess_compare(const void *a, const void *b, void *arg)
 	const struct ft_assign_guess *x = a, *y = b;
 	uint64_t p = (uint64_t)x->unlike * 4 + x->crowd, q = (uint64_t)y->unlike * 4 + y->crowd;
 
-	if (x->turn != y->turn)
-		return x->turn < y->turn ? -1 : 1;
-	if (p != q)
-		return p < q ? -1 : 1;
-	if (x->p != y->p)
-		return x->p < y->p ? -1 : 1;
-	return w->in->order[x->o] < w->in->order[y->o] ? -1 : 1;
+	return FT_ORDER(x->turn, y->turn) ?: FT_ORDER(p, q) ?: FT_ORDER(x->p, y->p) ?: FT_ORDER(w->in->order[x->o], w->in->order[y->o]);
 }
 
 /* The observed switches most similar to sort->p, at most @most of them. Returns how many. */

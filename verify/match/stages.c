@@ -67,11 +67,7 @@ static int sorted_compare(const void *a, const void *b)
 {
 	const struct sorted *x = a, *y = b;
 
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
+	return FT_ORDER(x->parent, y->parent) ?: FT_ORDER(x->key, y->key) ?: FT_ORDER(x->vertex, y->vertex);
 }
 
 /* Says which class of a new stage is the ground: with at least a quarter of the switches. */

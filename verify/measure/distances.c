@@ -435,7 +435,7 @@ static int lot_compare(const void *a, const void *b)
 {
 	const struct lot *x = a, *y = b;
 
-	return (x->key > y->key) - (x->key < y->key);
+	return FT_ORDER(x->key, y->key);
 }
 
 /*

@@ -89,9 +89,7 @@ static int candidate_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->worth != y->worth)
-		return x->worth > y->worth ? -1 : 1;
-	return (x->item > y->item) - (x->item < y->item);
+	return FT_ORDER(y->worth, x->worth) ?: FT_ORDER(x->item, y->item);
 }
 
 /* Partial sort: the first @count in order; the others in any order. O(all) for few. */

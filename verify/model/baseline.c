@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "probe/snapshot.h"
 #include "verify/model/chassis.h"
@@ -45,9 +46,7 @@ static bool port_equal(const struct ft_baseline_port *a, const struct ft_baselin
 
 static int port_order(const struct ft_baseline_port *a, const struct ft_baseline_port *b)
 {
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return FT_ORDER(a->guid, b->guid) ?: FT_ORDER(a->number, b->number);
 }
 
 enum { HELD_BY_HOST = UINT32_MAX - 1 };
@@ -694,7 +693,7 @@ static int chip_order(const void *a, const void *b)
 {
 	const struct ft_baseline_chip *x = a, *y = b;
 
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
+	return FT_ORDER(x->guid, y->guid);
 }
 
 /* In the order of their ports: neither what went first nor where the sweep began shows in what is told. */

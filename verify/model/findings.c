@@ -502,9 +502,7 @@ const char *ft_place_label(const struct ft_model *m, const struct ft_place *plac
 
 static int place_compare(const struct ft_place *x, const struct ft_place *y)
 {
-	if (x->guid != y->guid)
-		return x->guid < y->guid ? -1 : 1;
-	return x->port < y->port ? -1 : x->port > y->port;
+	return FT_ORDER(x->guid, y->guid) ?: FT_ORDER(x->port, y->port);
 }
 
 /* The places that tell what it is: of switches that are cut off, but seen, these alone, and not the ports that face

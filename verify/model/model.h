@@ -46,6 +46,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "planner/plan/wiring.h"
 #include "verify/model/chassis.h"

@@ -134,7 +134,7 @@ static int node_compare(const void *a, const void *b, void *arg)
 	if (p->guid != q->guid)
 		return p->guid < q->guid ? -1 : 1;
 	r = strcmp(ft_node_description(s, p), ft_node_description(s, q));
-	return r != 0 ? r : (x > y) - (x < y);
+	return r != 0 ? r : FT_ORDER(x, y);
 }
 
 const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snapshot *s)
@@ -399,9 +399,7 @@ static int host_by_switch(const void *a, const void *b)
 {
 	const struct ft_observed_host *x = a, *y = b;
 
-	if (x->observed != y->observed)
-		return x->observed < y->observed ? -1 : 1;
-	return x->switch_port < y->switch_port ? -1 : x->switch_port > y->switch_port;
+	return FT_ORDER(x->observed, y->observed) ?: FT_ORDER(x->switch_port, y->switch_port);
 }
 
 static char *names_text(char **names, uint32_t count)

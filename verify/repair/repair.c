@@ -417,7 +417,7 @@ static int station_compare(const void *a, const void *b)
 	if (x->height != y->height)
 		return x->height < y->height ? -1 : 1;
 	names = ft_text_natural_compare(x->name, y->name);
-	return names ? names : (x->stop > y->stop) - (x->stop < y->stop);
+	return names ? names : FT_ORDER(x->stop, y->stop);
 }
 
 /* The rank; the first rows are the planned switches, in the plan's order. */

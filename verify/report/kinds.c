@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/numbers.h"
 #include "probe/sms.h"
 #include "verify/report/members.h"
 
@@ -123,7 +124,7 @@ static int hop_pairs_compare(const void *a, const void *b)
 {
 	const struct ft_hop_pairs *x = a, *y = b;
 
-	return (x->chips > y->chips) - (x->chips < y->chips);
+	return FT_ORDER(x->chips, y->chips);
 }
 
 static int histogram_read(READ_ARGUMENTS)

@@ -228,9 +228,7 @@ static int link_by_component(const void *a, const void *b, void *context)
 	const struct cycles *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	if (c->component[x] != c->component[y])
-		return c->component[x] < c->component[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return FT_ORDER(c->component[x], c->component[y]) ?: FT_ORDER(x, y);
 }
 
 static int components_find(struct cycles *c)

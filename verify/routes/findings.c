@@ -219,11 +219,7 @@ static int cause_compare(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->some.pairs != y->some.pairs)
-		return x->some.pairs > y->some.pairs ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return FT_ORDER(x->group, y->group) ?: FT_ORDER(y->some.pairs, x->some.pairs) ?: FT_ORDER(x->at, y->at);
 }
 
 /* One finding for these causes: explained by the same finding, or a single one, or too many to report each. */

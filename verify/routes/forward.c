@@ -63,9 +63,7 @@ static int by_link(const void *a, const void *b, void *data)
 	const struct ft_walk *w = data;
 	const struct ft_target *x = &w->targets[*(const uint32_t *)a], *y = &w->targets[*(const uint32_t *)b];
 
-	if (x->link != y->link)
-		return x->link < y->link ? -1 : 1;
-	return x->lid < y->lid ? -1 : x->lid > y->lid;
+	return FT_ORDER(x->link, y->link) ?: FT_ORDER(x->lid, y->lid);
 }
 
 /* The LIDs in the order of switch ports, the first of each port. Returns how many. */

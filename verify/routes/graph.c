@@ -209,7 +209,7 @@ static int target_compare(const void *a, const void *b)
 {
 	const struct ft_target *x = a, *y = b;
 
-	return x->lid < y->lid ? -1 : x->lid > y->lid;
+	return FT_ORDER(x->lid, y->lid);
 }
 
 static int targets_collect(struct ft_walk *w)

@@ -319,9 +319,7 @@ static int edge_compare(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	if (x[0] != y[0])
-		return x[0] < y[0] ? -1 : 1;
-	return x[1] < y[1] ? -1 : x[1] > y[1];
+	return FT_ORDER(x[0], y[0]) ?: FT_ORDER(x[1], y[1]);
 }
 
 static int channels_make(struct follow *f, struct ft_channels *ret)

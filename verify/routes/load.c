@@ -71,9 +71,7 @@ static int balance_compare(const void *x, const void *y)
 	unsigned __int128 p = (unsigned __int128)a->most * a->uplinks * b->sum;
 	unsigned __int128 q = (unsigned __int128)b->most * b->uplinks * a->sum;
 
-	if (p != q)
-		return p > q ? -1 : 1;
-	return a->hop < b->hop ? -1 : a->hop > b->hop;
+	return FT_ORDER(q, p) ?: FT_ORDER(a->hop, b->hop);
 }
 
 static const char *spread_words(struct ft_walk *w, const struct balance *b)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/since/changes_parts.h"
 
 static int system_compare(const void *a, const void *b, void *arg)
@@ -19,9 +20,7 @@ static int system_compare(const void *a, const void *b, void *arg)
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	uint64_t x = s->nodes[i].system_guid, y = s->nodes[j].system_guid;
 
-	if (x != y)
-		return x < y ? -1 : 1;
-	return i < j ? -1 : i > j;
+	return FT_ORDER(x, y) ?: FT_ORDER(i, j);
 }
 
 /* What the names of its chips begin with, up to a letter or digit; or its GUID. */
