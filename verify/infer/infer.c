@@ -237,26 +237,6 @@ static uint32_t routers_above(const struct ft_inference *f)
 }
 
 /*
- * True if several switches have no place in the tree, each on several cables: nobody plugs in so many by chance. The
- * case that bit: three levels of two pods, whose core switches had two cables each, and three of these were moved.
- */
-static bool has_several_strays(const struct ft_inference *f, const struct ft_report *report)
-{
-	enum { SEVERAL = 3 };
-	uint32_t strays = 0;
-
-	for (size_t i = 0; i < report->finding_count; i++) {
-		const struct ft_finding *finding = &report->findings[i];
-		uint32_t observed = finding->code == FT_CODE_SWITCH_UNPLANNED && finding->where_count > 0
-					    ? observed_of_guid(f, finding->where[0].guid)
-					    : FT_NONE;
-
-		strays += observed != FT_NONE && f->graph.degree[observed] > 1;
-	}
-	return strays >= SEVERAL;
-}
-
-/*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
  * such as login nodes, with leaves that have more hosts than it gives them or are joined by several cables, or with
  * boards of another make: whoever is told to unplug or mend them knows better.
@@ -265,7 +245,7 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 {
 	uint32_t above = f->fit.ranks > 1 ? routers_above(f) : 0;
 
-	if (has_several_strays(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f)))
+	if (f->fit.ranks == 2 && edges_are_mixed(f))
 		return true;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
@@ -588,8 +568,6 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 		common = 0;
 	if (finds_the_same(tree, graph))
 		return true;
-	if (ft_intent_is_irregular(graph))
-		return false;
 	if (tree->islanders + tree->strangers > 0 && wrong > tree->cabling)
 		return false;
 	price = tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers;
