@@ -184,23 +184,6 @@ static bool is_policy(const struct asking *x, uint32_t set, uint32_t like, const
 	return false;
 }
 
-/* Cables that a set is known to lack explain its holes. */
-static bool is_explained(const struct ft_intent *intent, enum ft_side side, const struct ft_twin_set *set)
-{
-	const struct ft_twins *twins = &intent->twins[side];
-	uint64_t lacks = 0;
-
-	for (uint32_t i = 0; i < intent->pair_count; i++) {
-		const struct ft_meant *pair = &intent->pairs[i];
-
-		for (uint32_t k = 0; k < set->count && pair->planned > pair->seen; k++)
-			lacks += twins->members[set->first + k] == pair->a || twins->members[set->first + k] == pair->b
-					 ? pair->planned - pair->seen
-					 : 0;
-	}
-	return lacks >= set->count;
-}
-
 /*
  * True if the holes are one run of ports, or none of their runs is shorter than one that leads to a single switch: else
  * a port at the end of each of some bundles was left out, for a cable more.
@@ -275,7 +258,7 @@ static int set_judge(const struct asking *x, uint32_t number, struct ft_absent *
 			absent->links[absent->count++] = (struct ft_absent_link){member[i], width};
 		}
 	}
-	if (absent->count < before + MEMBERS_MIN || is_explained(x->intent, x->side, set)) {
+	if (absent->count < before + MEMBERS_MIN) {
 		absent->count = before;
 		return 0;
 	}

@@ -30,15 +30,12 @@ enum {
 	COLUMN_COST = 3,
 	COLUMN_ROWS_MIN = 4,
 	LOST_ROWS_MIN = 6,
-	SINGLE_COLUMNS_MIN = 4,
 	FEW_ROWS = 3,
-	SCALE_MAX = 4,
-	SCALED_PERCENT = 50, /* of the bundles have the same multiple of the width */
-	CLASSES_CLEAR = 2,   /* with more, a row that deviates both ways may belong to any */
-	FEW_PAIRS = 4,	     /* are no class */
-	SMALL_BLOCK = 6,     /* pairs */
-	THICK_BLOCK = 15,    /* with bundles of several cables, which are rarely missing as a whole */
-	UNLIKE_SHARE = 4,    /* rows are of two classes if they differ by one of so many cables */
+	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may belong to any */
+	FEW_PAIRS = 4,	   /* are no class */
+	SMALL_BLOCK = 6,   /* pairs */
+	THICK_BLOCK = 15,  /* with bundles of several cables, which are rarely missing as a whole */
+	UNLIKE_SHARE = 4,  /* rows are of two classes if they differ by one of so many cables */
 	SHIFTED_ROWS_MIN = 3,
 	NARROWER_SHARE = 6, /* so many rows with the pattern for one with less in every column */
 	MOVED_MAX = 3,	    /* misplaced cables of one switch: more are on purpose */
@@ -55,12 +52,11 @@ struct sheet {
 	bool *valid;	  /* by column: it has a pattern; owned */
 	uint32_t *usual;  /* by column: the width of its pattern; owned */
 	uint32_t columns;
-	uint16_t *seen;	 /* rows x columns; owned */
-	uint32_t *holes; /* by row; owned */
-	uint32_t *order; /* rows, sorted by deviation; owned */
-	uint32_t *like;	 /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
-	const uint16_t *main; /* by column: the entry of most rows of the first class; NULL: this is that class */
-	uint32_t classes;     /* number of classes of the rows, of which this is one */
+	uint16_t *seen;	  /* rows x columns; owned */
+	uint32_t *holes;  /* by row; owned */
+	uint32_t *order;  /* rows, sorted by deviation; owned */
+	uint32_t *like;	  /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
+	uint32_t classes; /* number of classes of the rows, of which this is one */
 	/* More than a third of the rows repeat another class's entries: several that lack the same are a class, too. */
 	bool mixed;
 	bool turns; /* bundles alternate: most rows have the same sum, but in different columns */
@@ -626,33 +622,8 @@ static bool sums_agree(struct sheet *s)
 	return !s->turns && !scattered;
 }
 
-/*
- * Few rows give no majority to show which one lacks cables; but if most of their bundles are the same multiple of those
- * of the first class, all are planned so.
- */
-static bool scaled_pattern(struct sheet *s)
-{
-	for (uint32_t scale = 2; s->main && s->rows <= FEW_ROWS && scale <= SCALE_MAX; scale++) {
-		uint32_t alike = 0;
-
-		for (uint32_t i = 0; i < s->rows; i++)
-			for (uint32_t c = 0; c < s->columns; c++)
-				alike += *entry(s, i, c) == s->main[c] * scale;
-		if ((uint64_t)alike * 100 < (uint64_t)s->rows * s->columns * SCALED_PERCENT)
-			continue;
-		for (uint32_t c = 0; c < s->columns; c++) {
-			s->valid[c] = true;
-			s->usual[c] = s->main[c] * scale;
-		}
-		return true;
-	}
-	return false;
-}
-
 static int patterns_find(struct sheet *s)
 {
-	if (scaled_pattern(s))
-		return 0;
 	for (uint32_t c = 0; c < s->columns;)
 		c = block_pattern(s, c);
 	for (uint32_t c = 0; c < s->columns; c++) {
@@ -723,21 +694,19 @@ struct deviations {
 	uint32_t planned;	    /* planned cables of each row, by the pattern */
 	uint32_t gone, gone_cables; /* bundles of each row that are missing as a whole, and their cables */
 	bool wider;		    /* surplus in all columns */
-	bool scaled;		    /* so much narrower in all columns that it is another width, not a loss */
 };
 
 static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 {
 	struct deviations d = {.row = s->order + first, .rows = 1};
-	uint32_t same = 0, all = 0, share = 0, wider = 0, usual;
+	uint32_t all = 0, wider = 0;
 
 	for (uint32_t c = 0; c < s->columns; c++) {
 		int over = deviation(s, d.row[0], c);
 
 		if (!s->valid[c])
 			continue;
-		usual = usual_of(s, d.row[0], c);
-		d.planned += usual;
+		d.planned += usual_of(s, d.row[0], c);
 		if (over < 0) {
 			d.lacks += (uint32_t)-over;
 			d.columns++;
@@ -748,13 +717,7 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 		d.more += over > 0 ? (uint32_t)over : 0;
 		wider += over > 0;
 		all++;
-		/* Half of each bundle, or a third: the same share everywhere. */
-		if (over < 0 && *entry(s, d.row[0], c) > 0 && usual % *entry(s, d.row[0], c) == 0) {
-			share = share ? share : usual / *entry(s, d.row[0], c);
-			same += share == usual / *entry(s, d.row[0], c);
-		}
 	}
-	d.scaled = all > 1 && same == all;
 	d.wider = wider == all && d.more > 1;
 	while (first + d.rows < s->rows) {
 		if (rows_compare_kinds(s, s->order[first + d.rows], d.row[0]) != 0)
@@ -807,12 +770,6 @@ static uint32_t row_sum(const struct sheet *s, uint32_t row)
 	return sum;
 }
 
-static bool has_nothing_below(const struct sheet *s, uint32_t row)
-{
-	return s->intent->rank[s->row[row]] == 0 && s->intent->f->hosts[s->row[row]] == 0 &&
-	       row_sum(s, row) >= s->intent->f->graph.degree[s->row[row]];
-}
-
 /*
  * True for switches with hosts among others without, or the other way round: a management switch on two cores may have
  * the rank of spines, and routers that of leaves, and they are not wired as these are.
@@ -824,9 +781,6 @@ static bool is_of_another_kind(const struct sheet *s, const struct deviations *d
 
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += (hosts[s->row[i]] > 0) == (hosts[s->row[d->row[0]]] > 0);
-	/* Two with nothing below them, routers say, tell nothing of each other. */
-	if (s->intent->layered && alike == 2 && has_nothing_below(s, d->row[0]))
-		return s->rows > FEW_ROWS;
 	return s->rows >= FEW_ROWS && alike == d->rows;
 }
 
@@ -846,31 +800,6 @@ static bool is_of_another_make(const struct sheet *s, uint32_t row)
 	return regular;
 }
 
-/* The switches of its rank that a row is cabled to. */
-static uint32_t mates_of(const struct sheet *s, uint32_t row)
-{
-	uint32_t mates = 0;
-
-	ft_each_adjacent(n, &s->intent->f->graph, s->row[row])
-		mates += ft_side_of(s->intent, s->row[row], n->vertex) == FT_SIDE_BESIDE;
-	return mates;
-}
-
-/*
- * True for switches that are cabled to others of their rank, as no row is that follows the pattern: two storage
- * switches that stand in for each other have fewer cables upwards on purpose.
- */
-static bool have_mates(const struct sheet *s, const struct deviations *d)
-{
-	for (uint32_t k = 0; k < d->rows; k++)
-		if (mates_of(s, d->row[k]) == 0)
-			return false;
-	for (uint32_t i = 0; i < s->rows; i++)
-		if (row_deviation(s, i) == 0 && mates_of(s, i) > 0)
-			return false;
-	return true;
-}
-
 /* Thick bundles are seldom missing as a whole, let alone several, and nothing else beside them. */
 static bool lacks_whole_bundles(const struct deviations *d)
 {
@@ -883,42 +812,29 @@ static bool is_isolated(const struct sheet *s, uint32_t row)
 	return s->intent->f->graph.degree[s->row[row]] == 0;
 }
 
-static int group_of_one_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
+static bool group_of_one_is_faulty(const struct sheet *s, const struct deviations *d)
 {
-	bool apart = s->intent->twins[s->side].apart[s->row[d->row[0]]], holes = rows_have_holes(s, d);
+	bool apart = s->intent->twins[s->side].apart[s->row[d->row[0]]];
 
-	*ret = holes;
-	if (is_isolated(s, d->row[0])) {
-		*ret = true;
-		return 0;
-	}
-	if (columns_twins(s)->apart[s->column[d->column]] && d->columns == 1)
-		return column_is_broken(s, d->column, ret);
-	if (d->scaled && (!holes || is_stranger(s, d)))
-		*ret = !is_stranger(s, d) && d->lacks <= CLASS_COST && (holes || s->rows > FEW_ROWS);
-	else if (s->rows == 1)
-		*ret = s->columns >= SINGLE_COLUMNS_MIN && d->columns == 1 && d->lacks * 4 <= d->planned;
-	else if (s->rows <= FEW_ROWS && !holes)
-		/* Of two rows either may be the rule: a router with 2 cables to each core switch beside one with 3. */
-		*ret = d->lacks * 3 <= d->planned && (s->rows > 2 || d->columns == 1);
-	else if (!holes)
-		*ret = !is_of_another_kind(s, d) && (d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned);
-	/*
-	 * A leaf seldom loses most of its cables one by one, or as many of each bundle; a switch on one or two cables
-	 * is there on purpose. The case that bit: a leaf for logins, with one cable to each spine, among leaves with
-	 * three.
-	 */
-	if (d->lacks > CLASS_COST && (d->scaled || d->lacks * 4 > d->planned * 3))
-		*ret = false;
-	if (lacks_whole_bundles(d) || (!holes && is_of_another_make(s, d->row[0])))
-		*ret = false;
+	if (is_isolated(s, d->row[0]))
+		return true;
+	/* A leaf seldom loses most of its cables one by one; a switch on one or two cables is there on purpose. */
+	if ((d->lacks > CLASS_COST && d->lacks * 4 > d->planned * 3) || lacks_whole_bundles(d))
+		return false;
 	/* A router may be in the ports of two storage switches, which have cables to one more core switch. */
 	if (s->intent->rank[s->row[d->row[0]]] == 0 && is_of_another_kind(s, d))
-		*ret = false;
+		return false;
 	/* Equally many cables elsewhere: more than a few mistakes are on purpose. */
 	if (d->more > MOVED_MAX || (d->more > 0 && s->classes > CLASSES_CLEAR))
-		*ret = false;
-	return 0;
+		return false;
+	if (rows_have_holes(s, d))
+		return true;
+	if (is_of_another_make(s, d->row[0]))
+		return false;
+	/* Of two rows either may be the rule: a router with 2 cables to each core switch beside one with 3. */
+	if (s->rows <= FEW_ROWS)
+		return d->lacks * 3 <= d->planned && (s->rows > 2 || d->columns == 1);
+	return !is_of_another_kind(s, d) && (d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned);
 }
 
 /* True if @near has just @width dark ports between one that leads to @far and one that leads to another switch. */
@@ -1012,9 +928,11 @@ static int group_is_faulty(const struct sheet *s, const struct deviations *d, bo
 	*ret = false;
 	if (d->lacks == 0 || is_narrower(s, d))
 		return 0;
-	if (d->rows == 1 || is_isolated(s, d->row[0]))
-		return group_of_one_is_faulty(s, d, ret);
-	if (d->more > 0 || is_of_another_kind(s, d) || have_mates(s, d) || s->mixed ||
+	if (d->rows == 1 || is_isolated(s, d->row[0])) {
+		*ret = group_of_one_is_faulty(s, d);
+		return 0;
+	}
+	if (d->more > 0 || is_of_another_kind(s, d) || s->mixed ||
 	    (!rows_have_holes(s, d) && is_of_another_make(s, d->row[0])))
 		return 0;
 	if (d->columns == 1) {
@@ -1096,17 +1014,13 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			/* That of service leaves, which other numbers of hosts tell, is to be expected. */
 			intent->exceptions += !(is_narrower(s, d) && serves_otherwise(s, d));
 		else if (d->rows > 1)
-			/* Several of other names than the rest, with hosts or beside each other, are a line. */
-			intent->exceptions +=
-				is_stranger(s, d) && (is_in_service(s, d) || have_mates(s, d)) ? 1 : CLASS_COST;
+			/* Several of other names than the rest, with hosts, are a line. */
+			intent->exceptions += is_stranger(s, d) && is_in_service(s, d) ? 1 : CLASS_COST;
 		else
-			intent->exceptions +=
-				(faulty ? 0
-				 /* One of another name, with hosts and a share of each bundle, is a line. */
-				 : d->scaled && is_in_service(s, d) && is_stranger(s, d) ? 1
-				 : d->lacks < CLASS_COST				 ? d->lacks
-											 : CLASS_COST) +
-				(d->more > MOVED_MAX ? d->more : 0);
+			intent->exceptions += (faulty		       ? 0
+					       : d->lacks < CLASS_COST ? d->lacks
+								       : CLASS_COST) +
+					      (d->more > MOVED_MAX ? d->more : 0);
 		intent->own_class += faulty ? 0 : d->rows;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}
@@ -1282,7 +1196,7 @@ static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
  * Assigns rows to classes: leaders are the most frequent rows that are unlike all previous leaders. A row unlike all
  * others is no class, but has lost cables or is isolated: it joins the first class.
  */
-static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes, uint32_t *ret_main)
+static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes)
 {
 	enum { MIXED_SHARE = 3 };
 	uint32_t repeated = 0;
@@ -1322,19 +1236,16 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 		if (members[class_of[i]] < 2)
 			class_of[i] = 0;
 	*ret_classes = classes;
-	*ret_main = leader[0];
 	return 0;
 }
 
-/* @main: a row of the first class. */
-static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class, uint32_t main)
+static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class)
 {
 	_cleanup_free_ uint32_t *row = malloc((whole->rows + 1UL) * sizeof(*row));
 	_cleanup_(sheet_release) struct sheet s = {
 		.intent = whole->intent,
 		.side = whole->side,
 		.row = row,
-		.main = class ? entry(whole, main, 0) : NULL,
 		.classes = whole->classes,
 		.mixed = whole->mixed,
 		.columns = whole->columns,
@@ -1366,17 +1277,17 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 		.rows = twins->sets[set].count,
 	};
 	_cleanup_free_ uint32_t *class_of = calloc(s.rows + 1UL, sizeof(*class_of));
-	uint32_t classes = 1, main = 0;
+	uint32_t classes = 1;
 	int r = class_of ? columns_collect(&s, set) : -ENOMEM;
 
 	if (r < 0 || s.columns == 0)
 		return r;
 	r = sheet_fill(&s);
 	if (r == 0)
-		r = classes_find(&s, class_of, &classes, &main);
+		r = classes_find(&s, class_of, &classes);
 	s.classes = classes;
 	for (uint32_t class = 0; r == 0 && class < classes; class ++)
-		r = class_plan(&s, class_of, class, main);
+		r = class_plan(&s, class_of, class);
 	return r;
 }
 
