@@ -37,7 +37,6 @@ struct attempt {
 	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
 	uint64_t alike;	    /* the most of these between the same two ranks; moved ones only within one rank */
 	uint64_t moved;	    /* those that are missing elsewhere */
-	bool strays;	    /* some switches have no place in the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
 	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
 	uint32_t strangers; /* switches outside the plan that have no finding either */
@@ -332,7 +331,6 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 			   (found > 0 && cables > found ? cables - found : 0);
 	/* That a ring lacks them, no graph knows. */
 	attempt->cabling -= f->design.ring_lacks < attempt->cabling ? f->design.ring_lacks : attempt->cabling;
-	attempt->strays = found > 0;
 	outside -= found < outside ? found : outside;
 	attempt->islanders = f->islands.length > 0 ? outside : 0;
 	attempt->strangers = f->islands.length > 0 ? 0 : outside;
@@ -554,8 +552,7 @@ static bool finds_the_same(const struct attempt *tree, const struct ft_intent *g
 /*
  * True if the tree is kept: it is shorter to write, unless it finds fewer missing cables than ports prove, or it leaves
  * more faults than the graph does, including what the graph plans as seen without a class. @common: faults with a
- * common cause. Islands planned as seen, and switches outside that have no finding, may hide faults that the graph
- * finds.
+ * common cause. Each switch beside the tree that is planned as seen, or has no finding, may hide a fault.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
@@ -563,13 +560,8 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 
 	if (tree->mixed || tree->denies || ports_contradict(tree, graph))
 		return false;
-	/* The faults of a broken switch, in the graph, may in the tree be those of a switch without a place. */
-	if (!tree->strays)
-		common = 0;
 	if (finds_the_same(tree, graph))
 		return true;
-	if (tree->islanders + tree->strangers > 0 && wrong > tree->cabling)
-		return false;
 	price = tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers;
 	most = wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
 	/*
