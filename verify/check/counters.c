@@ -232,7 +232,7 @@ static struct ft_finding *cable_finding(const struct ft_model *m, const struct c
 
 static void cable_check(struct ft_model *m, const struct cable *c)
 {
-	_cleanup_(ft_text_release) struct ft_text what = {0};
+	struct ft_text what = {0};
 	struct ft_finding *f;
 	uint32_t observed;
 
@@ -246,7 +246,7 @@ static void cable_check(struct ft_model *m, const struct cable *c)
 		return;
 	}
 	cable_describe(m, c, &what);
-	ft_finding_symptom(m, f, observed, m->chips->ports[c->ports[0]].number, "%s", ft_text_string(&what));
+	ft_finding_symptom(m, f, observed, m->chips->ports[c->ports[0]].number, "%s", ft_model_text(m, &what));
 }
 
 /* ---- all of them ---- */
@@ -270,7 +270,7 @@ static void count_port(struct ft_report_counters *r, const struct ft_port_count 
 static void unread_report(struct ft_model *m)
 {
 	const struct ft_report_counters *r = &m->report->counters;
-	_cleanup_(ft_text_release) struct ft_text why = {0};
+	struct ft_text why = {0};
 	struct ft_finding *f;
 
 	if (r->no_lid + r->silent == 0)
@@ -283,9 +283,8 @@ static void unread_report(struct ft_model *m)
 		ft_text_printf(&why, "%u without a LID", r->no_lid);
 	if (r->silent)
 		ft_text_printf(&why, "%s%u that did not answer", r->no_lid ? ", " : "", r->silent);
-	m->failed |= ft_text_failed(&why);
 	ft_say(m, &f->text, "the error counters of %u of %u ports are not known: %s", f->count, r->ports,
-	       ft_text_string(&why));
+	       ft_model_text(m, &why));
 	/* Probably all but our own port: nothing is routed. */
 	ft_say(m, &f->fix, "%s",
 	       r->no_lid || r->read <= 1

@@ -175,7 +175,7 @@ static bool is_foreign(const struct ft_model *m, const struct sides *s)
 static void foreign_tell(struct ft_model *m, const struct sides *s)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PLAN_FOREIGN, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text why = {0};
+	struct ft_text why = {0};
 
 	if (switches_are_others(s))
 		ft_text_printf(&why, "none of the %u switches that the design names is among the %u that were seen",
@@ -204,13 +204,12 @@ static void foreign_tell(struct ft_model *m, const struct sides *s)
 			"of its %u cables between switches %u are there, and %u of the %u switches that are there "
 			"have fewer ports than it says",
 			s->cables_planned, s->cables_common, s->small, s->switches);
-	m->failed |= ft_text_failed(&why);
 	ft_say(m, &f->expected, "%u switches, %u cables between them, %u hosts", s->switches_planned, s->cables_planned,
 	       ft_hosts_planned(m));
 	ft_say(m, &f->observed, "%u switches, %u cables between them, %u hosts", s->switches, s->cables,
 	       m->observed.host_count);
 	ft_say(m, &f->text, "this is the %s of another fabric: %s", m->since ? "recording" : "design",
-	       ft_text_string(&why));
+	       ft_model_text(m, &why));
 	ft_say(m, &f->fix,
 	       m->since ? "give an earlier recording of this fabric"
 			: "give the design of this fabric; ftplan --infer makes one of a fabric as it is");

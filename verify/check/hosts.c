@@ -441,25 +441,25 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
 	for (uint32_t i = 0; m->port_map.fate && i < m->plan->host_count; i++) {
 		const struct ft_plan_host *h = &m->plan->hosts[i];
 		uint32_t observed = m->observed_of[m->place_of[h->edge]];
-		_cleanup_(ft_text_release) struct ft_text interface = {0};
-		_cleanup_free_ char *name = NULL;
-		char guid[24], port[FT_PORT_WORDS_SIZE] = "";
+		struct ft_text text = {0};
+		const char *name;
+		char port[FT_PORT_WORDS_SIZE] = "";
 
 		if (!listed_is_missing(m, i))
 			continue;
-		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)h->guid);
 		if (h->port > 0)
 			ft_observed_port_words(m, observed, h->port, port);
-		name = h->name ? ft_text_safe_dup(h->name, strlen(h->name)) : strdup(guid);
-		m->failed |= !name;
-		ft_interface_add(&interface, h);
+		if (h->name)
+			ft_text_add_safe(&text, h->name, strlen(h->name));
+		else
+			ft_text_printf(&text, "0x%016llx", (unsigned long long)h->guid);
+		ft_interface_add(&text, h);
+		name = ft_model_text(m, &text);
 		if (count++ < SHOWN)
-			ft_text_printf(names, "%s%s%s", count > 1 ? ", " : ": ", name ? name : "",
-				       ft_text_string(&interface));
+			ft_text_printf(names, "%s%s", count > 1 ? ", " : ": ", name);
 		edge_where(m, f, observed);
-		ft_finding_symptom(m, f, observed, h->port, "%s%s was not seen; it belongs on %s%s", name ? name : "",
-				   ft_text_string(&interface), m->observed.switches[observed].label, port);
-		m->failed |= interface.failed;
+		ft_finding_symptom(m, f, observed, h->port, "%s was not seen; it belongs on %s%s", name,
+				   m->observed.switches[observed].label, port);
 	}
 	ft_text_more(names, count, SHOWN);
 }
@@ -521,7 +521,7 @@ static void short_switches_name(const struct ft_model *m, const struct ft_findin
 static void hosts_missing(struct ft_model *m, uint32_t count)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_HOSTS_MISSING, hosts_evidence(m));
-	_cleanup_(ft_text_release) struct ft_text names = {0}, switches = {0};
+	struct ft_text names = {0}, switches = {0};
 	uint32_t lacks = 0;
 	char hosts[48];
 
@@ -551,9 +551,8 @@ static void hosts_missing(struct ft_model *m, uint32_t count)
 		snprintf(hosts, sizeof(hosts), "1 host is");
 	else
 		snprintf(hosts, sizeof(hosts), "%u hosts are", count);
-	ft_say(m, &f->text, "%s missing that the plan counts%s%s", hosts, ft_text_string(&switches),
-	       ft_text_string(&names));
-	m->failed |= names.failed || switches.failed;
+	ft_say(m, &f->text, "%s missing that the plan counts%s%s", hosts, ft_model_text(m, &switches),
+	       ft_model_text(m, &names));
 	ft_say(m, &f->fix, "check whether %s powered on; %s can go into expect.hosts_down",
 	       count == 1 ? "it is" : "they are", count == 1 ? "if that is known, it" : "known ones");
 	hosts_alternatives(m, f);

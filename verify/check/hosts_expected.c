@@ -322,8 +322,7 @@ static void list_add(const struct ft_model *m, size_t index, struct ft_text *tex
 }
 
 /* Why @name is not taken for a host. */
-static void stray_why(struct ft_model *m, const struct hosts *h, enum fate fate, const struct form *like,
-		      struct ft_text *why)
+static void stray_why(const struct hosts *h, enum fate fate, const struct form *like, struct ft_text *why)
 {
 	if (h->listed) {
 		ft_text_puts(why, "no host of the plan is called so, nor any that is up");
@@ -335,27 +334,23 @@ static void stray_why(struct ft_model *m, const struct hosts *h, enum fate fate,
 		ft_text_add_safe(why, like->sample, brief_length(like->sample));
 		ft_text_puts(why, "\")");
 	}
-	m->failed |= ft_text_failed(why);
 }
 
 static void stray_tell(struct ft_model *m, const struct hosts *h, size_t index, enum fate fate, const struct form *like)
 {
 	const char *name = m->design->expect.hosts_down_names[index], *meant = name_meant(m, name);
-	_cleanup_(ft_text_release) struct ft_text list = {0}, why = {0};
-	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
-	_cleanup_free_ char *safe_meant = meant ? ft_text_safe_dup(meant, strlen(meant)) : strdup("");
+	const char *safe = ft_arena_safe(&m->report->memory, name, strlen(name));
+	struct ft_text list = {0}, why = {0};
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EXPECT_UNKNOWN, FT_EVIDENCE_SEEN);
 
 	list_add(m, index, &list);
-	stray_why(m, h, fate, like, &why);
-	m->failed |= !safe || !safe_meant || ft_text_failed(&list);
-	if (m->failed)
-		return;
+	stray_why(h, fate, like, &why);
 	ft_say(m, &f->expected, "the name of a host");
 	ft_say(m, &f->observed, "%s", safe);
-	ft_say(m, &f->text, "%s names \"%s\", and %s", ft_text_string(&list), safe, ft_text_string(&why));
-	if (safe_meant[0])
-		ft_say(m, &f->fix, "did you mean \"%s\"? until it is corrected it stands for no host", safe_meant);
+	ft_say(m, &f->text, "%s names \"%s\", and %s", ft_model_text(m, &list), safe, ft_model_text(m, &why));
+	if (meant)
+		ft_say(m, &f->fix, "did you mean \"%s\"? until it is corrected it stands for no host",
+		       ft_arena_safe(&m->report->memory, meant, strlen(meant)));
 	else if (fate != NAME_UNLIKE)
 		ft_say(m, &f->fix, "correct the name, or take it out; until then it stands for no host");
 	else
@@ -368,7 +363,7 @@ static void stray_tell(struct ft_model *m, const struct hosts *h, size_t index, 
 static void up_tell(struct ft_model *m, const struct hosts *h, const uint32_t *up, const size_t *index, uint32_t count)
 {
 	enum { SHOWN = 6 };
-	_cleanup_(ft_text_release) struct ft_text list = {0}, names = {0};
+	struct ft_text list = {0}, names = {0};
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_EXPECT_OUTDATED, FT_EVIDENCE_SEEN);
 	char hosts[48];
 
@@ -385,11 +380,11 @@ static void up_tell(struct ft_model *m, const struct hosts *h, const uint32_t *u
 	}
 	ft_text_more(&names, count, SHOWN);
 	list_add(m, index[0], &list);
-	m->failed |= ft_text_failed(&list) || ft_text_failed(&names);
 	ft_say(m, &f->expected, "%s down", ft_plural(count, "host", hosts));
 	ft_say(m, &f->observed, "%s up", ft_plural(count, "host", hosts));
 	ft_say(m, &f->text, "%s %s up though %s has %s down: %s", ft_plural(count, "host", hosts),
-	       count == 1 ? "is" : "are", ft_text_string(&list), count == 1 ? "it" : "them", ft_text_string(&names));
+	       count == 1 ? "is" : "are", ft_model_text(m, &list), count == 1 ? "it" : "them",
+	       ft_model_text(m, &names));
 	ft_say(m, &f->fix, "take %s out of the list: nobody is told when %s again", count == 1 ? "it" : "them",
 	       count == 1 ? "it fails" : "they fail");
 }

@@ -43,19 +43,17 @@ static void change_add(struct change *c, const struct ft_snapshot *s, const stru
 		       unsigned int port)
 {
 	const struct ft_node *node = ft_port_node(s, host);
-	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
+	const char *name = ft_arena_safe(&c->m->report->memory, ft_node_description(s, node), node->description_length);
 	const char *label = c->m->observed.switches[observed].label;
 	char words[FT_PORT_WORDS_SIZE];
 
 	ft_observed_port_words(c->m, observed, port, words);
-	c->m->failed |= !name;
 	if (!c->finding)
 		c->finding = ft_finding_add(c->m, c->code, FT_EVIDENCE_SEEN);
 	if (c->count++ < SHOWN)
-		ft_text_printf(&c->names, "%s%s on %s%s", c->count > 1 ? ", " : ": ", name ? name : "", label, words);
+		ft_text_printf(&c->names, "%s%s on %s%s", c->count > 1 ? ", " : ": ", name, label, words);
 	ft_finding_where_switch(c->m, c->finding, observed, port);
-	ft_finding_symptom(c->m, c->finding, observed, port, "%s is %s, on %s%s", name ? name : "", c->happened, label,
-			   words);
+	ft_finding_symptom(c->m, c->finding, observed, port, "%s is %s, on %s%s", name, c->happened, label, words);
 }
 
 static void change_end(struct change *c)
@@ -68,10 +66,8 @@ static void change_end(struct change *c)
 	f->count = c->count;
 	ft_text_more(&c->names, c->count, SHOWN);
 	ft_say(c->m, &f->text, "%s %s %s%s", ft_plural(c->count, "host", hosts), c->count == 1 ? "is" : "are",
-	       c->happened, ft_text_string(&c->names));
+	       c->happened, ft_model_text(c->m, &c->names));
 	ft_say(c->m, &f->fix, "%s", c->fix);
-	c->m->failed |= c->names.failed;
-	ft_text_release(&c->names);
 }
 
 /* The hosts of the recording that are not seen any more. @switches: the observed ones by GUID. */

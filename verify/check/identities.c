@@ -106,7 +106,6 @@ static void holders_add(struct ft_model *m, struct ft_finding *f, const struct h
 			ft_text_printf(words, " port %u", m->chips->ports[at->holder].number);
 	}
 	ft_text_more(words, all, i);
-	m->failed |= words->failed;
 	ft_finding_act(m, f, FT_ACT_SETTING, f->where_count > 1 ? f->where[1] : (struct ft_place){0},
 		       (struct ft_place){0});
 }
@@ -114,16 +113,16 @@ static void holders_add(struct ft_model *m, struct ft_finding *f, const struct h
 static void guid_report(struct ft_model *m, const struct holdings *h, const struct holding *at)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_GUID_DUPLICATE, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text words = {0};
+	struct ft_text words = {0};
 	unsigned long long guid = at->identity;
 
 	holders_add(m, f, h, at, &words);
 	ft_say(m, &f->expected, "one node of GUID 0x%016llx", guid);
-	ft_say(m, &f->observed, "%s", ft_text_string(&words));
+	f->observed = ft_arena_text(&m->report->memory, &words);
 	if (f->count == 1)
-		ft_say(m, &f->text, "two nodes carry GUID 0x%016llx: %s", guid, ft_text_string(&words));
+		ft_say(m, &f->text, "two nodes carry GUID 0x%016llx: %s", guid, f->observed);
 	else
-		ft_say(m, &f->text, "%u nodes carry GUID 0x%016llx: %s", f->count + 1, guid, ft_text_string(&words));
+		ft_say(m, &f->text, "%u nodes carry GUID 0x%016llx: %s", f->count + 1, guid, f->observed);
 	ft_say(m, &f->fix, "give %s its own GUID (a board swapped with its flash, or a bad image)",
 	       f->count == 1 ? "one of them" : "each of them");
 }
@@ -131,13 +130,13 @@ static void guid_report(struct ft_model *m, const struct holdings *h, const stru
 static void lid_report(struct ft_model *m, const struct holdings *h, const struct holding *at)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_LID_DUPLICATE, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text words = {0};
+	struct ft_text words = {0};
 	unsigned int lid = (unsigned int)at->identity;
 
 	holders_add(m, f, h, at, &words);
 	ft_say(m, &f->expected, "one port of LID %u", lid);
-	ft_say(m, &f->observed, "%s", ft_text_string(&words));
-	ft_say(m, &f->text, "LID %u is held by %s", lid, ft_text_string(&words));
+	f->observed = ft_arena_text(&m->report->memory, &words);
+	ft_say(m, &f->text, "LID %u is held by %s", lid, f->observed);
 	ft_say(m, &f->fix, "have the subnet manager reassign LIDs (opensm -r); look for a second one");
 }
 

@@ -117,12 +117,15 @@ static enum limit port_limit(const struct ft_model *m, uint32_t port, struct ft_
 }
 
 /* The ends of a cable that have this limit: "edge003 port 20 and core01 port 2". */
-static void limits_name(struct ft_model *m, const uint32_t ends[2], const enum limit limits[2], enum limit which,
-			struct ft_text *text)
+static const char *limits_words(struct ft_model *m, const uint32_t ends[2], const enum limit limits[2],
+				enum limit which)
 {
+	struct ft_text text = {0};
+
 	for (unsigned int i = 0; i < 2; i++)
 		if (limits[i] == which)
-			ft_text_printf(text, "%s%s", text->length ? " and " : "", ft_place_text(m, ends[i]));
+			ft_text_printf(&text, "%s%s", text.length ? " and " : "", ft_place_text(m, ends[i]));
+	return ft_model_text(m, &text);
 }
 
 /*
@@ -134,11 +137,11 @@ static void rate_cause(struct ft_model *m, struct ft_finding *f, const uint32_t 
 {
 	const enum limit limits[2] = {port_limit(m, ends[0], is, narrow), port_limit(m, ends[1], is, narrow)};
 	const char *what = narrow ? "width" : "speed";
-	_cleanup_(ft_text_release) struct ft_text names = {0};
+	const char *set = limits_words(m, ends, limits, LIMIT_SETTING);
+	const char *able = limits_words(m, ends, limits, LIMIT_ABILITY);
 
-	limits_name(m, ends, limits, LIMIT_SETTING, &names);
-	if (names.length > 0) {
-		ft_text_printf(ret_why, ": %s %s set to no more, though able to do more", ft_text_string(&names),
+	if (set[0]) {
+		ft_text_printf(ret_why, ": %s %s set to no more, though able to do more", set,
 			       limits[0] == limits[1] ? "are" : "is");
 		ft_say(m, &f->fix, "enable the full %s there again (ibportstate); the cable is not to blame", what);
 		for (unsigned int i = 0; i < 2; i++)
@@ -146,9 +149,8 @@ static void rate_cause(struct ft_model *m, struct ft_finding *f, const uint32_t 
 				ft_finding_act_ports(m, f, FT_ACT_SETTING, ends[i], FT_NONE);
 		return;
 	}
-	limits_name(m, ends, limits, LIMIT_ABILITY, &names);
-	if (names.length > 0) {
-		ft_text_printf(ret_why, ": %s can do no more", ft_text_string(&names));
+	if (able[0]) {
+		ft_text_printf(ret_why, ": %s can do no more", able);
 		ft_say(m, &f->fix,
 		       "no cable mends that: put a faster device there, or have \"rate\" in the design say so");
 		return;
@@ -203,7 +205,7 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	struct ft_rate rate = ft_cable_rate(m, near_port);
 	bool narrow = rate.lanes < expected->lanes;
 	struct ft_finding *f = ft_finding_add(m, narrow ? FT_CODE_CABLE_NARROW : FT_CODE_CABLE_SLOW, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text why = {0};
+	struct ft_text why = {0};
 	char is[FT_RATE_NAME_SIZE], should[FT_RATE_NAME_SIZE];
 	const uint32_t ends[2] = {near_port, m->snapshot->ports[near_port].peer};
 
@@ -216,8 +218,7 @@ static void rate_report(struct ft_model *m, uint32_t near_port, const struct ft_
 	ft_say(m, &f->observed, "%s", is);
 	rate_cause(m, f, ends, rate, narrow, &why);
 	ft_say(m, &f->text, "the %scable %s - %s runs at %s instead of %s%s", kind, ft_place_text(m, ends[0]),
-	       ft_place_text(m, ends[1]), is, should, ft_text_string(&why));
-	m->failed |= ft_text_failed(&why);
+	       ft_place_text(m, ends[1]), is, should, ft_model_text(m, &why));
 }
 
 static bool switch_is_planned(const struct ft_model *m, uint32_t observed)

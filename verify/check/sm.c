@@ -187,7 +187,7 @@ static bool switch_is_in_use(const struct ft_snapshot *s, const struct ft_node *
 static void lid_missing(struct ft_model *m, uint32_t node, uint32_t port)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_LID_MISSING, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text place = {0};
+	struct ft_text place = {0};
 
 	if (port == FT_NONE)
 		ft_finding_where_chip(m, f, node);
@@ -198,10 +198,9 @@ static void lid_missing(struct ft_model *m, uint32_t node, uint32_t port)
 	ft_text_puts(&place, f->where[0].name);
 	if (port != FT_NONE)
 		ft_text_printf(&place, " port %u", f->where[0].port);
-	m->failed |= ft_text_failed(&place);
 	ft_say(m, &f->expected, "a LID");
 	ft_say(m, &f->observed, "none");
-	ft_say(m, &f->text, "%s is Active and has no LID: nothing can be sent to it", ft_text_string(&place));
+	ft_say(m, &f->text, "%s is Active and has no LID: nothing can be sent to it", ft_model_text(m, &place));
 	ft_say(m, &f->fix,
 	       "have the subnet manager assign it one (opensm -r assigns all anew); its log tells why it "
 	       "did not");
@@ -290,7 +289,6 @@ static void sms_describe(struct ft_model *m, struct ft_finding *f, const struct 
 		else
 			ft_text_printf(text, " is %s (priority %u)", sm->state, sm->priority);
 	}
-	m->failed |= ft_text_failed(text);
 }
 
 /* There may be one in the part that the sweep did not reach. */
@@ -315,7 +313,7 @@ static const char *missing_fix(const struct ft_sms *sms)
 static void sm_missing(struct ft_model *m, const struct ft_sms *sms, const struct tally *links)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SM_MISSING, missing_evidence(m, sms));
-	_cleanup_(ft_text_release) struct ft_text who = {0};
+	struct ft_text who = {0};
 
 	sms_describe(m, f, sms, false, &who);
 	if (who.length == 0)
@@ -324,24 +322,23 @@ static void sm_missing(struct ft_model *m, const struct ft_sms *sms, const struc
 		ft_text_printf(&who, "; %u of %u links are up and not Active", links->inactive, links->links);
 	if (f->evidence == FT_EVIDENCE_UNREACHED)
 		ft_text_puts(&who, "; the sweep did not see everything");
-	m->failed |= ft_text_failed(&who);
 	ft_say(m, &f->expected, "one master subnet manager");
-	ft_say(m, &f->observed, "%s", ft_text_string(&who));
-	ft_say(m, &f->text, "no subnet manager is master, so nothing routes the fabric anew: %s", ft_text_string(&who));
+	f->observed = ft_arena_text(&m->report->memory, &who);
+	ft_say(m, &f->text, "no subnet manager is master, so nothing routes the fabric anew: %s", f->observed);
 	ft_say(m, &f->fix, "%s", missing_fix(sms));
 }
 
 static void sm_conflict(struct ft_model *m, const struct ft_sms *sms, uint32_t masters)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_SM_CONFLICT, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text who = {0};
+	struct ft_text who = {0};
 
 	f->count = masters;
 	sms_describe(m, f, sms, true, &who);
 	ft_say(m, &f->expected, "one master subnet manager");
-	ft_say(m, &f->observed, "%s", ft_text_string(&who));
+	f->observed = ft_arena_text(&m->report->memory, &who);
 	ft_say(m, &f->text, "%u subnet managers are master at once, and undo each other's work: %s", masters,
-	       ft_text_string(&who));
+	       f->observed);
 	ft_say(m, &f->fix, "stop all of them but one, then see that they agree on priorities and on sm_key");
 }
 
@@ -349,7 +346,7 @@ static void sm_conflict(struct ft_model *m, const struct ft_sms *sms, uint32_t m
 static void sm_unfinished(struct ft_model *m, const struct ft_sms *sms, const struct tally *links)
 {
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PORT_INACTIVE, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text who = {0};
+	struct ft_text who = {0};
 
 	f->count = links->inactive;
 	sms_describe(m, f, sms, true, &who);
@@ -358,7 +355,7 @@ static void sm_unfinished(struct ft_model *m, const struct ft_sms *sms, const st
 	       ft_text_s(links->links - links->inactive));
 	ft_say(m, &f->text,
 	       "%u of %u links are up and not Active: the subnet manager is not through with the fabric (%s)",
-	       links->inactive, links->links, ft_text_string(&who));
+	       links->inactive, links->links, ft_model_text(m, &who));
 	ft_say(m, &f->fix, "check again in a minute; if it stays so, the subnet manager's log tells why");
 }
 

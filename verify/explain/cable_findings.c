@@ -246,7 +246,6 @@ static void cycle_words(struct ft_residual *g, struct ft_finding *f, const uint3
 	ft_say(g->m, &f->observed, "%s%s", observed_words, more);
 	ft_say(g->m, &f->text, "%u %s: %s%s", count / 2,
 	       hosts ? "hosts are in each other's ports" : "cables are swapped", observed_words, more);
-	g->m->failed |= expected.failed || observed.failed;
 }
 
 void ft_cycle_report(struct ft_residual *g, const uint32_t *path, uint32_t count)

@@ -99,7 +99,7 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 {
 	struct ft_model *m = x->m;
 	const struct ft_observed_switch *sw = ft_observed_at(m, place);
-	_cleanup_(ft_text_release) struct ft_text span = {0};
+	struct ft_text span = {0};
 	char kind[FT_KIND_WORDS_SIZE];
 	struct ft_finding *f = ft_finding_add(
 		m, ft_gone_isolates(m, place) ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
@@ -126,7 +126,7 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	ft_say(m, &f->fix,
 	       "wait until its links are up; what is still dark %s after its return is told cable by cable. If it "
 	       "comes back again and again, look at its power supply and its log",
-	       ft_text_string(&span));
+	       ft_model_text(m, &span));
 }
 
 void ft_returning_explain(struct explain *x)

@@ -125,13 +125,13 @@ static void some_say(const struct ft_some *some, struct ft_text *text)
 
 static void example_say(struct ft_walk *w, struct ft_finding *f, const struct ft_some *some)
 {
-	_cleanup_(ft_text_release) struct ft_text path = {0};
 	uint32_t observed = w->hops[some->from].observed;
+	struct ft_text path = {0};
 
+	if (observed == FT_NONE)
+		return;
 	path_add(w, some->from, some->to, &path);
-	w->m->failed |= ft_text_failed(&path);
-	if (observed != FT_NONE)
-		ft_finding_symptom(w->m, f, observed, 0, "for example, %s", ft_text_string(&path));
+	ft_finding_symptom(w->m, f, observed, 0, "for example, %s", ft_model_text(w->m, &path));
 }
 
 /* ---- causes ---- */
@@ -226,7 +226,7 @@ static int cause_compare(const void *a, const void *b)
 static void unreachable_add(struct ft_walk *w, const struct cause *causes, uint32_t count)
 {
 	struct ft_model *m = w->m;
-	_cleanup_(ft_text_release) struct ft_text words = {0};
+	struct ft_text words = {0};
 	/* Before the finding is added, which may move the others. */
 	const char *because =
 		causes[0].group == FT_NONE ? NULL : ft_codes[m->report->findings[causes[0].group].code].name;
@@ -247,13 +247,12 @@ static void unreachable_add(struct ft_walk *w, const struct cause *causes, uint3
 		cause_say(w, causes, &words);
 	else
 		places_say(w, causes, count, &words);
-	m->failed |= ft_text_failed(&words);
 	ft_say(m, &f->expected, "tables that lead to every host");
 	ft_say(m, &f->observed, "%s of hosts whose routes end early", plural);
 	if (count == 1)
-		ft_say(m, &f->text, "%s: the routes of %s of hosts end there", ft_text_string(&words), plural);
+		ft_say(m, &f->text, "%s: the routes of %s of hosts end there", ft_model_text(m, &words), plural);
 	else
-		ft_say(m, &f->text, "the routes of %s of hosts end early, at %s, %s", plural, ft_text_string(&words),
+		ft_say(m, &f->text, "the routes of %s of hosts end early, at %s, %s", plural, ft_model_text(m, &words),
 		       because ? "which are down" : "where tables lead astray");
 	if (because)
 		ft_say(m, &f->fix,
@@ -314,9 +313,10 @@ static uint32_t unrouted_hosts(const struct ft_walk *w)
 static void unrouted_report(struct ft_walk *w)
 {
 	struct ft_model *m = w->m;
-	_cleanup_(ft_text_release) struct ft_text hosts = {0};
+	struct ft_text hosts = {0};
 	bool all = w->unrouted.targets == w->target_count;
 	struct ft_finding *f;
+	const char *names;
 	char plural[48];
 
 	if (w->unrouted.targets == 0)
@@ -333,7 +333,7 @@ static void unrouted_report(struct ft_walk *w)
 		host_name(w, i, &hosts);
 	}
 	ft_text_more(&hosts, w->unrouted.targets, 4);
-	m->failed |= ft_text_failed(&hosts);
+	names = ft_model_text(m, &hosts);
 	ft_say(m, &f->expected, "tables that lead to every host");
 	ft_say(m, &f->observed, "%s with next to no switch that has an entry for it",
 	       ft_plural(w->unrouted.targets, "destination", plural));
@@ -342,7 +342,7 @@ static void unrouted_report(struct ft_walk *w)
 		       "the forwarding tables lead to no host at all: no subnet manager has routed this fabric");
 	else
 		ft_say(m, &f->text, "the forwarding tables do not know %s: %s",
-		       ft_plural(w->unrouted.targets, "destination", plural), ft_text_string(&hosts));
+		       ft_plural(w->unrouted.targets, "destination", plural), names);
 	ft_say(m, &f->fix, "%s",
 	       all ? "start the subnet manager, and let it finish"
 		   : "have the subnet manager sweep and route anew (OpenSM: SIGHUP); its log tells why it left them "
@@ -365,7 +365,7 @@ static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loo
 {
 	struct ft_model *m = w->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_LOOP, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text links = {0};
+	struct ft_text links = {0};
 	char plural[48];
 
 	f->count = ft_saturate(pairs);
@@ -375,16 +375,15 @@ static void loop_add(struct ft_walk *w, const struct ft_loop *loop, uint32_t loo
 		ft_walk_act(w, f, w->owner[loop->links[i]]);
 	}
 	loop_links_say(w, loop, &links);
-	m->failed |= ft_text_failed(&links);
 	ft_say(m, &f->expected, "routes that arrive");
 	ft_say(m, &f->observed, "packets that go round over %u switch%s", loop->count, ft_text_es(loop->count));
 	if (loops > 1)
 		ft_say(m, &f->text,
 		       "the routes of %s of hosts go round in %u circles and never arrive; one of them is %s", plural,
-		       loops, ft_text_string(&links));
+		       loops, ft_model_text(m, &links));
 	else
 		ft_say(m, &f->text, "the routes of %s of hosts go round and never arrive: %s, and again", plural,
-		       ft_text_string(&links));
+		       ft_model_text(m, &links));
 	ft_say(m, &f->fix,
 	       "have the subnet manager compute the tables anew (OpenSM: SIGHUP), and look whether a second one runs");
 	example_say(w, f, &loop->some);
@@ -423,7 +422,7 @@ static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 {
 	struct ft_model *m = w->m;
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_ROUTE_DETOUR, FT_EVIDENCE_SEEN);
-	_cleanup_(ft_text_release) struct ft_text words = {0};
+	struct ft_text words = {0};
 	const struct ft_detours *worst = &w->detours[hops[0]];
 	uint64_t pairs = 0;
 
@@ -438,16 +437,15 @@ static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 	}
 	f->count = ft_saturate(pairs);
 	detour_say(w, (uint32_t)(worst - w->detours), &words);
-	m->failed |= ft_text_failed(&words);
 	ft_say(m, &f->expected, "routes over at most %u switch%s%s", worst->allowed, ft_text_es(worst->allowed),
 	       m->capacity->ranks > 1 ? ", up and then down" : "");
 	ft_say(m, &f->observed, "routes over up to %u switch%s", worst->hops, ft_text_es(worst->hops));
 	if (count > 1)
 		ft_say(m, &f->text,
 		       "the tables of %u switch%s send packets on detours (%" PRIu64 " pair%s of hosts); %s", count,
-		       ft_text_es(count), pairs, ft_text_s(pairs), ft_text_string(&words));
+		       ft_text_es(count), pairs, ft_text_s(pairs), ft_model_text(m, &words));
 	else
-		ft_say(m, &f->text, "the table of a switch sends packets on detours; %s", ft_text_string(&words));
+		ft_say(m, &f->text, "the table of a switch sends packets on detours; %s", ft_model_text(m, &words));
 	ft_say(m, &f->fix, "have the subnet manager route %s; the cables allow it",
 	       m->capacity->ranks > 1
 		       ? "for fat-trees (OpenSM: routing_engine ftree or updn)"
@@ -479,7 +477,7 @@ static int detours_report(struct ft_walk *w)
 static void unknown_report(struct ft_walk *w)
 {
 	struct ft_model *m = w->m;
-	_cleanup_(ft_text_release) struct ft_text names = {0};
+	struct ft_text names = {0};
 	struct ft_finding *f;
 	uint32_t shown = 0;
 
@@ -498,12 +496,11 @@ static void unknown_report(struct ft_walk *w)
 		ft_walk_name(w, h, &names);
 	}
 	ft_text_more(&names, shown, 4);
-	m->failed |= ft_text_failed(&names);
 	ft_say(m, &f->expected, "the forwarding tables of all switches");
 	ft_say(m, &f->observed, "those of %u of %u", w->tables, w->tables + w->tables_unknown);
 	ft_say(m, &f->text,
 	       "the forwarding table%s of %s %s not known, and so not the routes of %" PRIu64 " pair%s of hosts",
-	       shown == 1 ? "" : "s", ft_text_string(&names), shown == 1 ? "is" : "are", w->unknown,
+	       shown == 1 ? "" : "s", ft_model_text(m, &names), shown == 1 ? "is" : "are", w->unknown,
 	       ft_text_s(w->unknown));
 	ft_say(m, &f->fix, "%s",
 	       m->input->routes->mads ? "look why they do not answer, or ask again with fewer packets on the wire (-o)"
