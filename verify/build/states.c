@@ -15,7 +15,7 @@ void ft_states_release(struct ft_states *states)
 	ft_wiring_release(&states->wiring);
 	ft_floor_free(states->floor);
 	free(states->rows);
-	free(states->states);
+	ft_arena_release(&states->memory);
 }
 
 /* While states are made. */
@@ -33,13 +33,8 @@ struct maker {
 
 static void maker_release(struct maker *x)
 {
-	free(x->row_of);
-	free(x->used);
-	free(x->settled);
 	ft_map_release(&x->rails);
 	ft_map_release(&x->moved);
-	free(x->due);
-	free(x->told);
 }
 
 static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_state state)
@@ -68,16 +63,17 @@ static int moved_learn(struct maker *x)
 
 static int maker_init(struct maker *x)
 {
+	struct ft_arena *memory = &x->s->memory;
 	const struct ft_model *m = x->m;
 	size_t wires = 0;
 
 	for (uint32_t i = 0; i < x->s->plan->bundle_count; i++)
 		wires += x->s->plan->bundles[i].count;
-	x->row_of = malloc((wires + 1) * sizeof(*x->row_of));
-	x->used = calloc((size_t)m->observed.cable_count + m->observed.host_count + 1, sizeof(*x->used));
-	x->settled = calloc(x->s->count + 1UL, sizeof(*x->settled));
-	x->told = calloc(m->report->finding_count + 1UL, sizeof(*x->told));
-	if (!x->told || !x->row_of || !x->used || !x->settled)
+	x->row_of = ft_arena_zeros(memory, wires, sizeof(*x->row_of));
+	x->used = ft_arena_zeros(memory, (size_t)m->observed.cable_count + m->observed.host_count, sizeof(*x->used));
+	x->settled = ft_arena_zeros(memory, x->s->count, sizeof(*x->settled));
+	x->told = ft_arena_zeros(memory, m->report->finding_count, sizeof(*x->told));
+	if (memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->s->count; i++) {
 		x->s->states[i] = (struct ft_row_state){
@@ -410,7 +406,7 @@ static int due_learn(struct maker *x)
 	const struct ft_plan *whole = x->s->plan, *due = x->m->plan;
 	uint32_t next = 0;
 
-	x->due = malloc((whole->host_count + 1UL) * sizeof(*x->due));
+	x->due = ft_arena_zeros(&x->s->memory, whole->host_count, sizeof(*x->due));
 	for (uint32_t i = 0; x->due && i < whole->host_count; i++)
 		x->due[i] =
 			next < due->host_count && is_listing(&whole->hosts[i], &due->hosts[next]) ? next++ : FT_NONE;
@@ -701,7 +697,7 @@ int ft_states_make(const struct ft_model *m, const struct ft_phases *phases, con
 	r = rows_make(s);
 	if (r < 0)
 		return r;
-	s->states = calloc(s->count + 1UL, sizeof(*s->states));
+	s->states = ft_arena_zeros(&s->memory, s->count, sizeof(*s->states));
 	if (!s->states)
 		return -ENOMEM;
 	s->rails = has_rails(s->plan);

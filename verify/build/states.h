@@ -36,11 +36,12 @@ struct ft_row_state {
 struct ft_states {
 	const struct ft_plan *plan; /* the input's */
 	struct ft_wiring wiring;
-	struct ft_floor *floor; /* NULL: it has no room for the plan */
-	struct ft_cable_row *rows;
+	struct ft_floor *floor;	     /* NULL: it has no room for the plan */
+	struct ft_cable_row *rows;   /* owned */
 	struct ft_row_state *states; /* [count] */
 	uint32_t count;
 	bool rails; /* as in struct ft_build */
+	struct ft_arena memory;
 };
 
 /*

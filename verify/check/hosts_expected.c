@@ -18,15 +18,15 @@
 
 /* Names of hosts that differ in their digits only. */
 struct form {
-	char *text;	    /* small letters, with 0 for each digit; owned */
+	char *text;	    /* small letters, with 0 for each digit */
 	const char *sample; /* one of these names */
 	uint64_t low, high; /* the numbers in them */
 	bool numbered;	    /* they have one number each */
 };
 
 struct hosts {
-	const struct ft_model *m;
-	const char **up; /* the node descriptions of the hosts that are up, in the order of up_order() */
+	struct ft_model *m; /* whose memory all lists are in */
+	const char **up;    /* the node descriptions of the hosts that are up, in the order of up_order() */
 	uint32_t *host_of_up;
 	uint32_t up_count;
 	struct form *forms;
@@ -35,15 +35,6 @@ struct hosts {
 	bool judged;  /* else: enough hosts are up to derive the forms of names */
 	uint32_t run; /* number of planned hosts: the range of numbers in names, if they are one run */
 };
-
-static void hosts_release(struct hosts *h)
-{
-	for (uint32_t i = 0; i < h->form_count; i++)
-		free(h->forms[i].text);
-	free(h->forms);
-	free(h->up);
-	free(h->host_of_up);
-}
 
 /* A name without what the adapter adds: "node055" of "node055 mlx5_0". */
 static size_t brief_length(const char *name)
@@ -92,12 +83,12 @@ static const char *host_description(const struct ft_model *m, uint32_t host)
 
 static int up_collect(struct hosts *h)
 {
-	const struct ft_model *m = h->m;
-	_cleanup_free_ struct up *up = malloc((m->observed.host_count + 1UL) * sizeof(*up));
+	struct ft_model *m = h->m;
+	struct up *up = ft_arena_zeros(&m->memory, m->observed.host_count, sizeof(*up));
 
-	h->up = malloc((m->observed.host_count + 1UL) * sizeof(*h->up));
-	h->host_of_up = malloc((m->observed.host_count + 1UL) * sizeof(*h->host_of_up));
-	if (!up || !h->up || !h->host_of_up)
+	h->up = ft_arena_zeros(&m->memory, m->observed.host_count, sizeof(*h->up));
+	h->host_of_up = ft_arena_zeros(&m->memory, m->observed.host_count, sizeof(*h->host_of_up));
+	if (m->memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->observed.host_count; i++)
 		up[i] = (struct up){host_description(m, i), i};
@@ -165,9 +156,9 @@ static int form_add(struct hosts *h, struct ft_map *known, const char *name)
 		return r;
 	form = &h->forms[at];
 	if (r > 0) {
-		*form = (struct form){FT_STEAL(text), name, number, number, numbered};
+		*form = (struct form){ft_arena_keep(&h->m->memory, FT_STEAL(text)), name, number, number, numbered};
 		h->form_count++;
-		return 0;
+		return form->text ? 0 : -ENOMEM;
 	}
 	form->low = number < form->low ? number : form->low;
 	form->high = number > form->high ? number : form->high;
@@ -180,7 +171,7 @@ static int forms_collect(struct hosts *h)
 	const struct ft_plan *plan = h->m->plan;
 	int r = 0;
 
-	h->forms = calloc(h->up_count + plan->host_count + 1UL, sizeof(*h->forms));
+	h->forms = ft_arena_zeros(&h->m->memory, h->up_count + (size_t)plan->host_count, sizeof(*h->forms));
 	if (!h->forms)
 		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < h->up_count; i++)
@@ -191,7 +182,7 @@ static int forms_collect(struct hosts *h)
 	return r;
 }
 
-static int hosts_collect(struct hosts *h, const struct ft_model *m)
+static int hosts_collect(struct hosts *h, struct ft_model *m)
 {
 	uint32_t named = 0;
 	int r;
@@ -422,7 +413,7 @@ static int names_check(struct ft_model *m, const struct hosts *h, uint32_t *ret_
 
 int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count)
 {
-	_cleanup_(hosts_release) struct hosts h = {0};
+	struct hosts h;
 	int r;
 
 	*ret_count = m->design->expect.hosts_down;

@@ -243,20 +243,11 @@ struct classes {
 	uint32_t (*ends)[2]; /* by class of cables: its sorts, the higher number first: that is of those if one is */
 };
 
-static void classes_release(struct classes *c)
-{
-	free(c->part);
-	free(c->sort);
-	free(c->class_of);
-	free(c->of_cable);
-	free(c->ends);
-}
-
-static int parts_find(const struct ft_model *m, struct classes *c)
+static int parts_find(struct ft_model *m, struct classes *c)
 {
 	const struct ft_plan *plan = m->plan;
 
-	c->part = calloc(plan->switch_count + 1UL, sizeof(*c->part));
+	c->part = ft_arena_zeros(&m->memory, plan->switch_count, sizeof(*c->part));
 	if (!c->part)
 		return -ENOMEM;
 	ft_number_begin(c->part, plan->switch_count);
@@ -280,14 +271,14 @@ static uint32_t number_of(struct ft_map *map, uint64_t key, uint32_t *count)
 	return (*count)++;
 }
 
-static int sorts_find(const struct ft_model *m, struct classes *c)
+static int sorts_find(struct ft_model *m, struct classes *c)
 {
 	_cleanup_(ft_map_release) struct ft_map planned = {0}, beside = {0};
-	_cleanup_free_ uint32_t *of_place = calloc(m->place_count + 1UL, sizeof(*of_place));
+	uint32_t *of_place = ft_arena_zeros(&m->memory, m->place_count, sizeof(*of_place));
 
-	c->sort = malloc((m->observed.switch_count + 1UL) * sizeof(*c->sort));
-	c->class_of = calloc(m->place_count + 1UL, sizeof(struct ft_design_class *));
-	if (!c->sort || !c->class_of || !of_place)
+	c->sort = ft_arena_zeros(&m->memory, m->observed.switch_count, sizeof(*c->sort));
+	c->class_of = ft_arena_zeros(&m->memory, m->place_count, sizeof(struct ft_design_class *));
+	if (m->memory.failed)
 		return -ENOMEM;
 	/* Those beside the tree are the last places, and so are their sorts. */
 	c->beside_from = UINT32_MAX;
@@ -323,13 +314,13 @@ static bool cable_is_uplink(const struct ft_model *m, const struct ft_observed_c
 }
 
 /* A cable between the tree and a switch beside it is of the class of that switch. */
-static int cables_classify(const struct ft_model *m, struct classes *c)
+static int cables_classify(struct ft_model *m, struct classes *c)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
-	c->of_cable = malloc((m->observed.cable_count + 1UL) * sizeof(*c->of_cable));
-	c->ends = calloc(m->observed.cable_count + 1UL, sizeof(*c->ends));
-	if (!c->of_cable || !c->ends)
+	c->of_cable = ft_arena_zeros(&m->memory, m->observed.cable_count, sizeof(*c->of_cable));
+	c->ends = ft_arena_zeros(&m->memory, m->observed.cable_count, sizeof(*c->ends));
+	if (m->memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
 		const struct ft_observed_cable *cable = &m->observed.cables[i];
@@ -658,7 +649,7 @@ static int rates_since(struct ft_model *m)
 
 int ft_rates_check(struct ft_model *m)
 {
-	_cleanup_(classes_release) struct classes classes = {0};
+	struct classes classes = {0};
 	_cleanup_free_ struct pace *paces = NULL;
 	int r;
 

@@ -34,7 +34,6 @@ static void work_release(struct ft_model *m)
 {
 	ft_arena_release(&m->memory);
 	ft_chassis_free(m->chassis);
-	ft_capacity_free(m->capacity);
 }
 
 void ft_model_release(struct ft_model *m)

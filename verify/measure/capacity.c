@@ -14,18 +14,6 @@
 
 #include "base/cuts.h"
 
-void ft_capacity_free(struct ft_capacity *c)
-{
-	if (!c)
-		return;
-	free(c->rank);
-	free(c->blocking);
-	free(c->across);
-	free(c->part);
-	free(c->planned);
-	free(c);
-}
-
 /* ---- which way is up ---- */
 
 uint32_t ft_load_of(const struct ft_model *m, uint32_t p)
@@ -262,9 +250,9 @@ struct ft_ratio ft_blocking_worst(const struct ft_model *m, const uint32_t *load
 
 /* ---- cuts ---- */
 
-static int planned_count(const struct ft_model *m, struct ft_capacity *c)
+static int planned_count(struct ft_model *m, struct ft_capacity *c)
 {
-	c->planned = calloc((size_t)c->parts * c->cuts + 1, sizeof(*c->planned));
+	c->planned = ft_arena_zeros(&m->memory, (size_t)c->parts * c->cuts, sizeof(*c->planned));
 	if (!c->planned)
 		return -ENOMEM;
 	for (uint32_t cell = 0; cell < m->cells.count; cell++)
@@ -386,21 +374,20 @@ static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uin
 
 int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
 {
-	struct ft_capacity *c = calloc(1, sizeof(*c));
+	struct ft_capacity *c = ft_arena_zeros(&m->memory, 1, sizeof(*c));
 	int r;
 
-	ft_capacity_free(m->capacity);
 	m->capacity = c;
 	if (!c)
 		return -ENOMEM;
 	c->ranks = 1;
-	c->rank = calloc(m->place_count + 1UL, sizeof(*c->rank));
-	c->across = calloc(m->cells.count + 1UL, sizeof(*c->across));
-	c->part = calloc(m->cells.count + 1UL, sizeof(*c->part));
-	if (!c->rank || !c->across || !c->part)
+	c->rank = ft_arena_zeros(&m->memory, m->place_count, sizeof(*c->rank));
+	c->across = ft_arena_zeros(&m->memory, m->cells.count, sizeof(*c->across));
+	c->part = ft_arena_zeros(&m->memory, m->cells.count, sizeof(*c->part));
+	if (m->memory.failed)
 		return -ENOMEM;
 	r = ft_plan_has_ranks(m->plan) ? ranks_of_plan(m, c) : ranks_find(m, c);
-	c->blocking = calloc(c->ranks, sizeof(*c->blocking));
+	c->blocking = ft_arena_zeros(&m->memory, c->ranks, sizeof(*c->blocking));
 	if (r < 0 || !c->blocking)
 		return -ENOMEM;
 	blocking_plan(m, c);

@@ -18,7 +18,6 @@
 
 #include "base/arena.h"
 #include "base/chance.h"
-#include "base/list.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "verify/measure/failures_parts.h"

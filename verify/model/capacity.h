@@ -32,9 +32,8 @@ struct ft_capacity {
 	uint64_t total;	   /* sum over all networks of the smallest cut */
 };
 
-void ft_capacity_free(struct ft_capacity *capacity);
-
-/* Fills m->capacity, after the cells were counted. @carriers: by cell, planned cables that carry. 0 or -ENOMEM. */
+/* Fills m->capacity, in m->memory, after the cells were counted. @carriers: by cell, planned cables that carry. 0 or
+ * -ENOMEM. */
 int ft_capacity_make(struct ft_model *m, const uint32_t *carriers);
 
 /* True where cables from place @p to place @q lead up. */

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
 

@@ -47,23 +47,17 @@ static int cycles_allocate(struct cycles *c)
 	return c->memory.failed ? -ENOMEM : 0;
 }
 
-void ft_channels_release(struct ft_channels *channels)
-{
-	free(channels->first);
-	free(channels->next);
-}
-
 /* A link is a channel, whatever the lanes. */
-static int channels_of_links(const struct ft_walk *w, struct ft_channels *ret)
+static int channels_of_links(struct ft_walk *w, struct ft_channels *ret)
 {
 	uint32_t words = w->after_first[w->link_count], count = 0;
 
 	for (uint32_t word = 0; word < words; word++)
 		count += (uint32_t)__builtin_popcountll(w->after[word]);
 	ret->count = w->link_count;
-	ret->first = malloc((w->link_count + 1UL) * sizeof(*ret->first));
-	ret->next = malloc((count + 1UL) * sizeof(*ret->next));
-	if (!ret->first || !ret->next)
+	ret->first = ft_arena_zeros(&w->memory, w->link_count + 1UL, sizeof(*ret->first));
+	ret->next = ft_arena_zeros(&w->memory, count, sizeof(*ret->next));
+	if (w->memory.failed)
 		return -ENOMEM;
 	count = 0;
 	for (uint32_t link = 0; link < w->link_count; link++) {
@@ -279,7 +273,7 @@ static bool cycles_mark(struct cycles *c)
 
 int ft_walk_cycles(struct ft_walk *w)
 {
-	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
+	struct ft_channels channels = {0};
 	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = &channels};
 	int r = channels_of_links(w, &channels) ?: components_find(&c);
 

@@ -6,14 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void ft_forward_release(struct ft_forward *f)
-{
-	ft_walk_release(&f->walk);
-	free(f->step_of_link);
-	free(f->target_of_host);
-	free(f->entry_of_host);
-}
-
 /* The planned switch of a hop, by its index in the plan; FT_NONE: it has none. */
 static uint32_t switch_of(const struct ft_model *m, const struct ft_hop *hop)
 {
@@ -38,7 +30,7 @@ static int steps_make(struct ft_forward *f, const struct ft_work_net *net)
 	struct ft_walk *w = &f->walk;
 	_cleanup_free_ uint32_t *used = calloc(2UL * net->plan->bundle_count + 1, sizeof(*used));
 
-	f->step_of_link = calloc(w->link_count + 1UL, sizeof(*f->step_of_link));
+	f->step_of_link = ft_arena_zeros(&w->memory, w->link_count, sizeof(*f->step_of_link));
 	if (!used || !f->step_of_link)
 		return -ENOMEM;
 	for (uint32_t link = 0; link < w->link_count; link++) {
@@ -88,8 +80,8 @@ static int hosts_make(struct ft_forward *f, const struct ft_work_net *net)
 	_cleanup_free_ uint32_t *next = malloc((net->plan->switch_count + 1UL) * sizeof(*next));
 	uint32_t count;
 
-	f->target_of_host = malloc((net->host_count + 1UL) * sizeof(*f->target_of_host));
-	f->entry_of_host = calloc(net->host_count + 1UL, sizeof(*f->entry_of_host));
+	f->target_of_host = ft_arena_zeros(&w->memory, net->host_count, sizeof(*f->target_of_host));
+	f->entry_of_host = ft_arena_zeros(&w->memory, net->host_count, sizeof(*f->entry_of_host));
 	if (!sorted || !next || !f->target_of_host || !f->entry_of_host)
 		return -ENOMEM;
 	for (uint32_t sw = 0; sw < net->plan->switch_count; sw++)

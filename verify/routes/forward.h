@@ -10,7 +10,7 @@
 #include "verify/routes/routes.h"
 
 struct ft_forward {
-	struct ft_walk walk;
+	struct ft_walk walk;	      /* whose memory all is in */
 	struct ft_step *step_of_link; /* bundle FT_NONE: it stays in its director, or leads to no switch of the plan */
 	uint32_t *target_of_host;     /* by host of the net; FT_NONE: it has no LID that can be told */
 	uint32_t *entry_of_host;      /* by host of the net: the hop where its messages begin */
@@ -23,6 +23,9 @@ struct ft_forward {
  * The caller releases @ret, all 0 before, also on failure. Returns 0 or -ENOMEM.
  */
 int ft_forward_make(struct ft_model *m, const struct ft_work_net *net, struct ft_forward *ret);
-void ft_forward_release(struct ft_forward *forward);
+static inline void ft_forward_release(struct ft_forward *forward)
+{
+	ft_walk_release(&forward->walk);
+}
 
 #endif

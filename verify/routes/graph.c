@@ -15,10 +15,7 @@
 
 void ft_walk_release(struct ft_walk *w)
 {
-	for (uint32_t i = 0; i < w->loop_count; i++)
-		free(w->loops[i].links);
 	ft_map_release(&w->loop_by_hash);
-	free(w->loops);
 	ft_arena_release(&w->memory);
 }
 

@@ -28,7 +28,7 @@ enum { CROSSINGS_MAX = 400000, PATHS_MAX = 200000 };
 
 struct follow {
 	struct ft_walk *w;
-	struct ft_arena memory; /* of all lists here but @edges and @mutes, which grow */
+	struct ft_arena memory; /* of all lists here */
 	const uint32_t *cycles; /* by link */
 	uint32_t *hosts;	/* targets that are the first LID of their port, by hop */
 	uint32_t *hosts_of;	/* [hop_count + 1]: index into hosts */
@@ -56,11 +56,9 @@ struct follow {
 static void follow_release(struct follow *f)
 {
 	ft_arena_release(&f->memory);
-	free(f->edges);
 	ft_map_release(&f->asked);
 	ft_map_release(&f->seen);
 	ft_map_release(&f->mute);
-	free(f->mutes);
 }
 
 /* Targets are in the order of LIDs, so that the LIDs of a port are adjacent. */
@@ -221,7 +219,7 @@ static int edge_add(struct follow *f, uint32_t a, uint32_t b)
 
 	if (r != 1)
 		return r;
-	edge = FT_LIST_MORE(f->edges, f->edge_count);
+	edge = FT_ARENA_MORE(&f->memory, f->edges, f->edge_count);
 	if (!edge)
 		return -ENOMEM;
 	(*edge)[0] = a;
@@ -248,7 +246,7 @@ static int mute_add(struct follow *f, uint32_t channel)
 
 	if (r != 1)
 		return r;
-	mute = FT_LIST_MORE(f->mutes, f->mute_count);
+	mute = FT_ARENA_MORE(&f->memory, f->mutes, f->mute_count);
 	if (!mute)
 		return -ENOMEM;
 	*mute = channel;
@@ -328,9 +326,9 @@ static int channels_make(struct follow *f, struct ft_channels *ret)
 
 	ret->count = f->row_count * FT_LANE_LEVELS;
 	ret->links = f->rows;
-	ret->first = malloc((ret->count + 1UL) * sizeof(*ret->first));
-	ret->next = malloc((f->edge_count + 1UL) * sizeof(*ret->next));
-	if (!ret->first || !ret->next)
+	ret->first = ft_arena_zeros(&f->memory, ret->count + 1UL, sizeof(*ret->first));
+	ret->next = ft_arena_zeros(&f->memory, f->edge_count, sizeof(*ret->next));
+	if (f->memory.failed)
 		return -ENOMEM;
 	if (f->edge_count > 0)
 		qsort(f->edges, f->edge_count, sizeof(*f->edges), edge_compare);
@@ -381,7 +379,7 @@ static void mutes_report(struct follow *f)
 int ft_lanes_judge(struct ft_walk *w, const uint32_t *cycles)
 {
 	_cleanup_(follow_release) struct follow f = {.w = w, .cycles = cycles};
-	_cleanup_(ft_channels_release) struct ft_channels channels = {0};
+	struct ft_channels channels = {0};
 	int r = hosts_index(&f) ?: rows_number(&f) ?: routes_visit(&f, route_judge) ?: channels_make(&f, &channels)
 		?: ft_cycles_report(w, &channels);
 

@@ -8,11 +8,9 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/list.h"
 #include "planner/plan/wiring.h"
 #include "verify/routes/routes.h"
 
@@ -69,7 +67,7 @@ static uint32_t loop_find(struct ft_walk *w, const uint32_t *hops, uint32_t coun
 {
 	uint64_t hash;
 	uint32_t lowest = 0, there;
-	struct ft_loop loop = {.links = malloc(count * sizeof(*loop.links)), .count = count}, *more;
+	struct ft_loop loop = {.links = ft_arena_zeros(&w->memory, count, sizeof(*loop.links)), .count = count}, *more;
 	int r;
 
 	if (!loop.links)
@@ -80,11 +78,11 @@ static uint32_t loop_find(struct ft_walk *w, const uint32_t *hops, uint32_t coun
 		loop.links[i] = w->out[hops[(lowest + i) % count]];
 	hash = ft_hash_bytes(loop.links, count * sizeof(*loop.links));
 	r = ft_map_add(&w->loop_by_hash, hash, w->loop_count, &there);
-	more = r == 1 ? FT_LIST_MORE(w->loops, w->loop_count) : NULL;
-	if (!more) {
-		free(loop.links);
-		return r != 0 ? FT_NONE : there;
-	}
+	if (r == 0)
+		return there;
+	more = r > 0 ? FT_ARENA_MORE(&w->memory, w->loops, w->loop_count) : NULL;
+	if (!more)
+		return FT_NONE;
 	*more = loop;
 	return w->loop_count - 1;
 }

@@ -193,16 +193,14 @@ int ft_walk_cycles(struct ft_walk *w);
 /* The channel dependency graph. */
 struct ft_channels {
 	uint32_t count;
-	uint32_t *first; /* owned; [count + 1]: index into next */
-	uint32_t *next;	 /* owned; the channels that routes use after this one */
+	uint32_t *first; /* [count + 1]: index into next; of the memory of who made them */
+	uint32_t *next;	 /* the channels that routes use after this one */
 	/*
 	 * NULL: each link is a channel. Else each lane of each of these links is one, numbered by the link's place here
 	 * times FT_LANE_LEVELS, plus the lane.
 	 */
 	const uint32_t *links;
 };
-
-void ft_channels_release(struct ft_channels *channels);
 
 /* cycle.c: a finding for each component of more than one channel. Returns 0 or -ENOMEM. */
 int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels);

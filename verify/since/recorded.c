@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/interface.h"
@@ -22,20 +21,18 @@ enum { NAME_SIZE = 64 + 1 };
 
 struct recording {
 	const struct ft_snapshot *snapshot;
-	char (*name)[NAME_SIZE]; /* by node: of switches, unique; owned */
-	bool *by_guid;		 /* by node: the GUID identifies the switch, and the name is made of it; owned */
-	bool *twin;		 /* by node: another switch has its GUID, which identifies neither; owned */
-	uint32_t *hosts;	 /* by node: host ports of a switch; owned */
+	char (*name)[NAME_SIZE]; /* by node: of switches, unique */
+	bool *by_guid;		 /* by node: the GUID identifies the switch, and the name is made of it */
+	bool *twin;		 /* by node: another switch has its GUID, which identifies neither */
+	uint32_t *hosts;	 /* by node: host ports of a switch */
 	uint32_t switch_count, host_count;
 	bool cabled; /* there is a cable between two of them */
+	struct ft_arena memory;
 };
 
 static void recording_release(struct recording *x)
 {
-	free(x->name);
-	free(x->by_guid);
-	free(x->twin);
-	free(x->hosts);
+	ft_arena_release(&x->memory);
 }
 
 /* ---- names ---- */
@@ -240,16 +237,14 @@ static void hosts_write(const struct recording *x, struct ft_text *text)
 int ft_since_plan(const struct ft_snapshot *snapshot, const char *name, struct ft_text *ret_design,
 		  struct ft_error *err)
 {
-	_cleanup_(recording_release) struct recording x = {
-		.snapshot = snapshot,
-		.name = calloc(snapshot->node_count + 1UL, sizeof(*x.name)),
-		.by_guid = calloc(snapshot->node_count + 1UL, sizeof(*x.by_guid)),
-		.twin = calloc(snapshot->node_count + 1UL, sizeof(*x.twin)),
-		.hosts = calloc(snapshot->node_count + 1UL, sizeof(*x.hosts)),
-	};
+	_cleanup_(recording_release) struct recording x = {.snapshot = snapshot};
 	int r;
 
-	if (!x.name || !x.by_guid || !x.twin || !x.hosts)
+	x.name = ft_arena_zeros(&x.memory, snapshot->node_count, sizeof(*x.name));
+	x.by_guid = ft_arena_zeros(&x.memory, snapshot->node_count, sizeof(*x.by_guid));
+	x.twin = ft_arena_zeros(&x.memory, snapshot->node_count, sizeof(*x.twin));
+	x.hosts = ft_arena_zeros(&x.memory, snapshot->node_count, sizeof(*x.hosts));
+	if (x.memory.failed)
 		return -ENOMEM;
 	r = names_take(&x) ?: names_complete(&x, err);
 	if (r < 0)
