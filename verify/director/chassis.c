@@ -21,14 +21,8 @@ void ft_chassis_free(struct ft_chassis *c)
 {
 	if (!c)
 		return;
-	ft_snapshot_free(c->snapshot);
 	ft_multigraph_release(&c->traces);
-	free(c->origin);
-	free(c->whole_port);
-	free(c->chip_of);
-	free(c->chips);
-	free(c->directors);
-	free(c->kinds);
+	ft_arena_release(&c->memory);
 	free(c);
 }
 
@@ -103,10 +97,10 @@ static int chips_collect(struct build *b)
 	struct ft_chassis *c = b->c;
 	const struct ft_groups *g = &b->groups;
 
-	c->chips = calloc(b->chips->node_count + 1UL, sizeof(*c->chips));
-	c->chip_of = malloc((b->chips->node_count + 1UL) * sizeof(*c->chip_of));
-	c->directors = calloc(g->count + 1UL, sizeof(*c->directors));
-	if (!c->chips || !c->chip_of || !c->directors)
+	c->chips = ft_arena_zeros(&c->memory, b->chips->node_count + 1UL, sizeof(*c->chips));
+	c->chip_of = ft_arena_numbers(&c->memory, b->chips->node_count, FT_NO_NODE);
+	c->directors = ft_arena_zeros(&c->memory, g->count, sizeof(*c->directors));
+	if (c->memory.failed)
 		return -ENOMEM;
 	c->director_count = g->count;
 	for (uint32_t i = 0; i < b->chips->node_count; i++) {
@@ -420,7 +414,7 @@ static int kinds_collect(struct build *b)
 {
 	struct ft_chassis *c = b->c;
 
-	c->kinds = calloc(c->chip_count + 1UL, sizeof(*c->kinds));
+	c->kinds = ft_arena_zeros(&c->memory, c->chip_count, sizeof(*c->kinds));
 	if (!c->kinds)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->chip_count; i++) {
@@ -769,7 +763,8 @@ static int name_by_pattern(const struct build *b, const struct ft_director *d, c
 static int whole_alloc(struct build *b)
 {
 	const struct ft_snapshot *from = b->chips;
-	struct ft_snapshot *s = calloc(1, sizeof(*s));
+	struct ft_arena *memory = &b->c->memory;
+	struct ft_snapshot *s = ft_arena_zeros(memory, 1, sizeof(*s));
 	uint64_t ports = from->port_count, names = from->strings_length;
 
 	b->c->snapshot = s;
@@ -783,17 +778,15 @@ static int whole_alloc(struct build *b)
 		names += chip_node(b, &b->c->chips[i])->description_length + 1U;
 	if (ports >= UINT32_MAX || names >= UINT32_MAX)
 		return -ENOMEM;
-	s->nodes = malloc((from->node_count + 1UL) * sizeof(*s->nodes));
-	s->ports = malloc((ports + 1UL) * sizeof(*s->ports));
-	s->strings = malloc(names);
-	b->c->origin = malloc((ports + 1UL) * sizeof(*b->c->origin));
-	b->c->whole_port = malloc((from->port_count + 1UL) * sizeof(*b->c->whole_port));
-	if (!s->nodes || !s->ports || !s->strings || !b->c->origin || !b->c->whole_port)
+	s->nodes = ft_arena_zeros(memory, from->node_count, sizeof(*s->nodes));
+	s->ports = ft_arena_zeros(memory, ports, sizeof(*s->ports));
+	s->strings = ft_arena_zeros(memory, names, 1);
+	b->c->origin = ft_arena_zeros(memory, ports, sizeof(*b->c->origin));
+	b->c->whole_port = ft_arena_numbers(memory, from->port_count, FT_NO_PORT);
+	if (memory->failed)
 		return -ENOMEM;
 	memcpy(s->strings, from->strings, from->strings_length);
 	s->strings_length = from->strings_length;
-	for (uint32_t i = 0; i < from->port_count; i++)
-		b->c->whole_port[i] = FT_NO_PORT;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "planner/plan/plan.h"
 #include "probe/snapshot.h"
@@ -100,6 +101,7 @@ struct ft_chassis {
 	 * of the directors use, and else what most directors have.
 	 */
 	struct ft_inside usual[FT_DIRECTOR_KINDS];
+	struct ft_arena memory; /* of all but @traces */
 };
 
 /* The place of a line chip, from 0. */

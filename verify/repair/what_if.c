@@ -22,11 +22,8 @@ void ft_what_if_free(struct ft_what_if *w)
 	free(w->s.strings);
 	ft_map_release(&w->by_guid);
 	ft_wiring_release(&w->wiring);
-	free(w->node_of);
-	free(w->awaits_power);
 	free(w->spoken);
-	free(w->apart);
-	free(w->host_is_there);
+	ft_arena_release(&w->memory);
 	free(w);
 }
 
@@ -56,8 +53,8 @@ static int fabric_copy(struct ft_what_if *w, const struct ft_snapshot *from)
 	w->strings_size = from->strings_length;
 	w->first_count = from->node_count;
 	w->spoken = calloc(from->port_count + 1UL, sizeof(*w->spoken));
-	w->apart = calloc(from->node_count + 1UL, sizeof(*w->apart));
-	return r == 0 && w->spoken && w->apart ? 0 : -ENOMEM;
+	w->apart = ft_arena_zeros(&w->memory, from->node_count, sizeof(*w->apart));
+	return r == 0 && w->spoken && !w->memory.failed ? 0 : -ENOMEM;
 }
 
 /* If a recorded fabric has no entry, its largest component counts as the swept part. */
@@ -89,9 +86,9 @@ static uint32_t node_of_guid(const struct ft_what_if *w, uint64_t guid)
 /* The rows of the report's table are in the plan's order. */
 static int places_map(struct ft_what_if *w)
 {
-	w->node_of = malloc((w->plan->switch_count + 1UL) * sizeof(*w->node_of));
-	w->awaits_power = calloc(w->plan->switch_count + 1UL, sizeof(*w->awaits_power));
-	if (!w->node_of || !w->awaits_power)
+	w->node_of = ft_arena_zeros(&w->memory, w->plan->switch_count, sizeof(*w->node_of));
+	w->awaits_power = ft_arena_zeros(&w->memory, w->plan->switch_count, sizeof(*w->awaits_power));
+	if (w->memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->plan->switch_count; i++)
 		w->node_of[i] = i < w->report->switch_count && !ft_what_if_has_chips(w, i)
@@ -103,7 +100,7 @@ static int places_map(struct ft_what_if *w)
 /* The hosts that the plan lists. */
 static int hosts_find(struct ft_what_if *w)
 {
-	w->host_is_there = calloc(w->plan->host_count + 1UL, sizeof(*w->host_is_there));
+	w->host_is_there = ft_arena_zeros(&w->memory, w->plan->host_count, sizeof(*w->host_is_there));
 	if (!w->host_is_there)
 		return -ENOMEM;
 	for (uint32_t i = 0; w->m->port_map.host_of && i < w->plan->host_count; i++)

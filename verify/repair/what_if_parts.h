@@ -22,14 +22,15 @@ struct ft_what_if {
 	struct ft_wiring wiring;
 	uint32_t *node_of;    /* by switch of the plan: its node, or FT_NONE; of a director FT_NONE */
 	bool *awaits_power;   /* by switch of the plan: an action of its own will restore it */
-	bool *spoken;	      /* by port: a later action names it */
+	bool *spoken;	      /* by port: a later action names it; grows with the ports */
 	bool *apart;	      /* by node: observed, though unreachable from the entry of the sweep */
 	bool *host_is_there;  /* by host that the plan lists */
 	uint32_t first_count; /* nodes that were seen */
 	uint32_t start;	      /* the entry of the sweep, or the nearest equivalent; FT_NONE: an empty fabric */
 	struct ft_rate rates[FT_WHAT_IF_KINDS];
-	uint32_t made_up;    /* GUIDs */
-	uint32_t hosts_back; /* number of restored hosts */
+	uint32_t made_up;	/* GUIDs */
+	uint32_t hosts_back;	/* number of restored hosts */
+	struct ft_arena memory; /* of the other lists */
 };
 
 /* what_if.c */
