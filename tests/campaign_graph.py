@@ -407,7 +407,7 @@ def difference(truth, found):
     for dead in [f for f in truth if getattr(f, "several", 0) > 1]:
         near = {g for g, _ in dead.places}
         mine = [f for f in found if f.code in GONE and {g for g, _ in f.places} <= near]
-        if 0 < len(mine) <= dead.several:
+        if 0 < len(mine) <= dead.several and {g for f in mine for g, _ in f.places} == near:
             truth.remove(dead)
             found = [f for f in found if f not in mine]
     for many in [f for f in truth if f.code == "hosts-unplanned"]:
@@ -438,7 +438,7 @@ def judge(graph, fabric, report, truth, figures=True, guids=None):
         return "equal", words
     if trouble:
         return "wrong", "%s: %s" % (words, trouble)
-    mine, theirs = price(oracle.findings), price(truth)
+    mine, theirs = price(false), price(lost)
     if is_elsewhere(lost, false):
         return "equal", words
     if mine[:2] == theirs[:2] and is_other_reading(oracle, lost):
@@ -451,9 +451,12 @@ def judge(graph, fabric, report, truth, figures=True, guids=None):
 
 
 def price(findings):
-    """As campaign.price(), with all READINGS. A host on a core is a cable of which one end is wrong."""
+    """As campaign.price(), with all READINGS. A host on a core is a cable of which one end is wrong, and switches that died
+    together are as many here."""
     _, cables, hosts = campaign.price(findings)
-    return sum(f.code in READINGS for f in findings), cables + sum(f.code == "host-on-core" for f in findings), hosts
+    together = sum(max(getattr(f, "several", 0) - 1, 0) for f in findings)
+    return (sum(f.code in READINGS for f in findings) + together,
+            cables + together + sum(f.code == "host-on-core" for f in findings), hosts)
 
 
 def moves(findings):

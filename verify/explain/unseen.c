@@ -778,11 +778,10 @@ static void behind_explain(struct explain *x)
 
 	while (changed) {
 		changed = false;
-		for (uint32_t p = m->edges; p < m->place_count; p++) {
+		for (uint32_t p = 0; p < m->place_count; p++) {
 			uint32_t cause;
 
-			if (!ft_is_beside(m, p) || m->observed_of[p] != FT_NONE || shadow_of(m, p).expected > 0 ||
-			    cause_of(m, p) != FT_NONE)
+			if (m->observed_of[p] != FT_NONE || shadow_of(m, p).expected > 0 || cause_of(m, p) != FT_NONE)
 				continue;
 			cause = cause_near(m, p);
 			if (cause == FT_NONE)
@@ -868,8 +867,7 @@ static struct gaps gaps_count(struct ft_model *m)
 		g.silent += silent;
 	}
 	for (uint32_t p = 0; p < m->place_count; p++)
-		g.unreached +=
-			m->status[p] == FT_STATUS_UNREACHED && (!ft_is_beside(m, p) || cause_of(m, p) == FT_NONE);
+		g.unreached += m->status[p] == FT_STATUS_UNREACHED && cause_of(m, p) == FT_NONE;
 	for (uint32_t i = 0; m->trace_claimed && i < m->chips->port_count; i++) {
 		g.unread += trace_is_open(m, i, FT_LINK_UNREAD);
 		g.silent += trace_is_open(m, i, FT_LINK_SILENT);
