@@ -64,6 +64,7 @@ class Mixed:
         self.touched = set()  # ports
         self.shaken = set()  # wholes of which a board, a trace or all is gone
         self.dead = set()
+        self.exchanged = []  # pairs of wholes, by hosts
 
     def is_fabric(self, g):
         return g in self.board and self.board[g][1].startswith("F")
@@ -169,8 +170,11 @@ class Mixed:
         if not self.hosts_listed or len(hosts) < 2:
             return False
         one, two = self.rng.sample(hosts, 2)
-        if self.whole[one.links[1][0]] == self.whole[two.links[1][0]]:
+        between = {self.whole[one.links[1][0]], self.whole[two.links[1][0]]}
+        # Hosts are listed without ports: of two exchanges between the same switches nobody knows which is which.
+        if len(between) < 2 or between in self.exchanged:
             return False
+        self.exchanged.append(between)
         ends = one.links[1], two.links[1]
         rates = self.fabric.unlink(one.guid, 1), self.fabric.unlink(two.guid, 1)
         self.fabric.link(one.guid, 1, *ends[1], rates[0])
