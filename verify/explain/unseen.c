@@ -5,7 +5,7 @@
  *   - groups: connected unseen switches of which some have unseen neighbours only: one finding each (apart.c)
  *   - switches: every other unseen switch: its seen neighbours show whether it is off (dark ports), does not answer
  *     (silent ones), or was only not reached
- *   - behind: switches beside the tree, unseen only because an unseen neighbour is between: part of that one's finding
+ *   - behind: switches that are unseen only because unseen neighbours are between: part of the finding of one
  *   - gaps: at the end of the explanation, what could not be judged, as one finding
  *
  * The name of an unseen switch is given where the plan's names are those of the fabric, the baseline knows it, or the
@@ -756,20 +756,21 @@ static void behind_tell(struct ft_model *m, struct ft_finding *f, uint32_t p)
 {
 	uint32_t hosts = m->places[p]->hosts;
 	bool lost = f->code != FT_CODE_SWITCH_MUTE;
-	char words[48];
+	char words[48], also[64] = "";
 
-	m->status[p] = lost ? FT_STATUS_ISOLATED : FT_STATUS_UNREACHED;
+	if (hosts > 0)
+		snprintf(also, sizeof(also), " and its %s", ft_plural(hosts, "host", words));
+	m->status[p] = !lost ? FT_STATUS_UNREACHED : ft_gone_isolates(m, p) ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
 	f->impact.hosts_cut_off += lost ? hosts : 0;
 	f->severity = lost && hosts > 0 ? FT_SEVERITY_CRITICAL : f->severity;
 	ft_finding_gone(m, f, p);
-	ft_finding_symptom(m, f, m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0,
-			   "%s and its %s behind it are out of %s", unseen_name(m, p), ft_plural(hosts, "host", words),
-			   lost ? "reach" : "sight");
+	ft_finding_symptom(m, f, m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0, "%s%s behind it %s out of %s",
+			   unseen_name(m, p), also, hosts > 0 ? "are" : "is", lost ? "reach" : "sight");
 }
 
 /*
- * Switches beside the tree without seen neighbours belong to the finding of their neighbour, each to its own cause;
- * those behind them to the same one. O(passes * cables of these), a pass for each hop.
+ * Switches without seen neighbours belong to the finding of a neighbour, each to its own cause; those behind them to
+ * the same one. O(passes * cables of these), a pass for each hop.
  */
 static void behind_explain(struct explain *x)
 {

@@ -241,6 +241,7 @@ void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth);
 void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival);
 /* Removes switches from their places that are none of the planned ones. */
 void ft_assign_strangers_leave(struct ft_assign_work *w);
+void ft_assign_misfits_leave(struct ft_assign_work *w);
 
 /* ---- deal.c ---- */
 

@@ -5,9 +5,10 @@
  * that puts more cables and listed hosts into their ports. Names and bindings prevent that, unless whole switches are
  * exchanged: that is one fault, instead of one for each pair of their cables.
  *
- * Where the plan gives no ports, a cable speaks for every place that has one to its far end, and only bound switches
- * with wrong cables are in question, as the matching moves all others: two of which the list of bindings, or the
- * cabling, has exchanged. O(cables log d), and O(d^2) for each of these.
+ * Where the plan gives no ports, a cable speaks for every place that has one to its far end, and only switches that the
+ * design tells, with wrong cables, are in question: two of which the list of bindings, or the cabling, has exchanged.
+ * The matching moves the others, but of these none that has half of its cables right, as a spine has whose pod is
+ * another one of the same plane. O(cables log d), and O(d^2) for each switch in question.
  */
 #include "config.h"
 
@@ -28,7 +29,7 @@ struct settling {
 	uint32_t *ring;	 /* scratch: observed switches of a cycle */
 	uint32_t *mark;	 /* by observed switch: the number of the last walk that visited it */
 	uint32_t *votes; /* scratch, by place: all 0 */
-	bool *odd;	 /* by observed switch: bound, with a wrong cable. NULL: the plan gives ports or hosts */
+	bool *odd;	 /* by observed switch: it is in question. NULL: the plan gives ports or hosts */
 	struct ft_arena memory;
 };
 
@@ -277,12 +278,13 @@ static bool move_try(struct settling *s, uint32_t observed)
 	return true;
 }
 
-/* True for a bound switch in its place that has a cable which the plan has not. */
+/* True for a switch that the design tells, in its place, with a cable which the plan has not. */
 static bool is_odd(const struct ft_model *m, uint32_t observed)
 {
 	uint32_t place = m->observed.switches[observed].planned;
+	bool named = m->plan->topology == FT_TOPOLOGY_GRAPH;
 
-	if (place == FT_NONE || m->bound[observed] != place)
+	if (place == FT_NONE || (named ? ft_told_place(m, observed) : m->bound[observed]) != place)
 		return false;
 	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
 		if (ft_place_behind(m, end) != FT_NONE && ft_width_at(m, place, ft_place_behind(m, end)) == 0)

@@ -231,3 +231,31 @@ void ft_assign_strangers_leave(struct ft_assign_work *w)
 		    ft_assign_is_stranger(ft_assign_seat_price(w, o, w->image[o])))
 			ft_assign_seat_move(w, o, FT_UNASSIGNED);
 }
+
+/* The same of switches with another number of ports that lack most cables of their place, if the whole is better then.
+ */
+void ft_assign_misfits_leave(struct ft_assign_work *w)
+{
+	enum { TRIES_MAX = 4 };
+	struct ft_assign_worth worth = {0}, now;
+	uint32_t tries = 0;
+
+	for (uint32_t o = 0; o < w->in->observed->count && tries < TRIES_MAX; o++) {
+		uint32_t p = w->image[o];
+		struct ft_assign_seat seat;
+
+		if (p == FT_UNASSIGNED || w->in->fixed[o] ||
+		    ft_ports_fit(w->in->observed_at[o].ports, w->in->planned_at[p].ports))
+			continue;
+		seat = ft_assign_seat_price(w, o, p);
+		if (2 * seat.right >= seat.row)
+			continue;
+		worth = tries++ == 0 ? ft_assign_worth_of(w) : worth;
+		ft_assign_seat_move(w, o, FT_UNASSIGNED);
+		now = ft_assign_worth_of(w);
+		if (ft_assign_is_better(&now, &worth))
+			worth = now;
+		else
+			ft_assign_seat_move(w, o, p);
+	}
+}
