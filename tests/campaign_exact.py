@@ -28,7 +28,7 @@ from fabric import Fabric  # noqa: E402
 
 
 # SEED:ROUND of OneSwitch.
-ONCE_WRONG = ("2:129", "2:424", "3:41")
+ONCE_WRONG = ("2:129", "2:424", "3:41", "10100:87")
 
 
 class Fault:
