@@ -31,7 +31,7 @@ python3 "$FT_SRCDIR/tests/infer_habits.py" --rounds "$runs"
 result "and with faults" $?
 python3 "$FT_SRCDIR/tests/infer_habits.py" --replay mesh_2d:6
 result "a mesh with a dark end has the same findings with other GUIDs" $?
-for round in split_ports:3228 services:3312; do
+for round in split_ports:3228 services:3312 half_pod:3000; do
 	python3 "$FT_SRCDIR/tests/infer_habits.py" --replay "$round"
 	result "the same findings with other GUIDs: $round" $?
 done

@@ -136,7 +136,6 @@ static int place_compare(const void *a, const void *b, void *arg)
 	const struct ft_inference *f = x->intent->f;
 	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b, more, less;
 	bool core = x->intent->rank[p] == CORE;
-	int r;
 
 	if (x->class_of[p] != x->class_of[q])
 		return x->class_of[p] < x->class_of[q] ? -1 : 1;
@@ -144,8 +143,7 @@ static int place_compare(const void *a, const void *b, void *arg)
 	less = core ? ft_meant_between(x->intent, x->sorts[EDGE][0].first, q) : f->hosts[q];
 	if (more != less)
 		return more > less ? -1 : 1;
-	r = ft_text_natural_compare(f->observed->switches[p].name, f->observed->switches[q].name);
-	return r != 0 ? r : FT_ORDER(p, q);
+	return ft_infer_compare(f, p, q);
 }
 
 static void order_sort(struct classes *x, uint32_t rank)

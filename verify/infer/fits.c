@@ -50,17 +50,9 @@ static bool fit_star(const struct ft_inference *f, struct ft_fit *fit)
 	return true;
 }
 
-/* Natural order of names, then GUIDs. */
 static int order_compare(const void *a, const void *b, void *context)
 {
-	const struct ft_inference *f = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct ft_observed_switch *s = &f->observed->switches[x], *t = &f->observed->switches[y];
-	int names = ft_text_natural_compare(s->name, t->name);
-
-	if (names != 0)
-		return names;
-	return FT_ORDER(s->guid, t->guid) ?: FT_ORDER(x, y);
+	return ft_infer_compare(context, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static int order_make(struct ft_inference *f)

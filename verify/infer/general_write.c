@@ -260,7 +260,7 @@ static int order_compare(const void *a, const void *b, void *context)
 	if (w->intent->rank[x] != w->intent->rank[y])
 		return w->intent->rank[x] < w->intent->rank[y] ? -1 : 1;
 	r = strcmp(w->kind[x], w->kind[y]) ?: ft_text_natural_compare(w->name[x], w->name[y]);
-	return r != 0 ? r : FT_ORDER(x, y);
+	return r != 0 ? r : ft_infer_compare(w->intent->f, x, y);
 }
 
 static int names_make(struct writer *w)

@@ -268,16 +268,43 @@ static int main_part_find(struct ft_inference *f)
 	return 0;
 }
 
+static void lead_add(struct ft_inference *f, uint32_t observed, uint32_t port)
+{
+	struct ft_leads *leads = &f->leads[observed];
+	uint32_t number = f->snapshot->ports[port].number;
+
+	leads->low = leads->low < number ? leads->low : number;
+	leads->high = leads->high > number && leads->high != FT_NONE ? leads->high : number;
+}
+
+int ft_infer_compare(const struct ft_inference *f, uint32_t a, uint32_t b)
+{
+	const struct ft_observed_switch *x = &f->observed->switches[a], *y = &f->observed->switches[b];
+	const struct ft_leads *p = &f->leads[a], *q = &f->leads[b];
+	int names = ft_text_natural_compare(x->name, y->name);
+
+	return names ?: FT_ORDER(p->low, q->low)
+			?: FT_ORDER(p->high, q->high)
+			?: FT_ORDER(x->guid, y->guid)
+			?: FT_ORDER(a, b);
+}
+
 static int cables_collect(struct ft_inference *f)
 {
 	const struct ft_observed_fabric *observed = f->observed;
 	_cleanup_free_ struct ft_edge *edges = malloc((observed->cable_count + 1UL) * sizeof(*edges));
 
-	if (!edges)
+	f->leads = malloc((observed->switch_count + 1UL) * sizeof(*f->leads));
+	if (!edges || !f->leads)
 		return -ENOMEM;
+	memset(f->leads, 0xff, observed->switch_count * sizeof(*f->leads));
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
 		const struct ft_observed_cable *cable = &observed->cables[i];
 
+		if (cable->a != cable->b) {
+			lead_add(f, cable->a, cable->b_port);
+			lead_add(f, cable->b, cable->a_port);
+		}
 		edges[i] = (struct ft_edge){cable->a, cable->b, 1};
 		f->cable_total += cable->a != cable->b && ft_infer_connected(f, cable->a);
 	}

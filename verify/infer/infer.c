@@ -55,6 +55,7 @@ static void inference_release(struct ft_inference *f)
 	ft_arena_release(&f->model.memory);
 	ft_multigraph_release(&f->graph);
 	free(f->hosts);
+	free(f->leads);
 	free(f->order);
 	ft_fits_release(&f->fits);
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)

@@ -104,6 +104,11 @@ struct ft_inferred_bind {
 	char **called; /* the names of the unseen ones; owned */
 };
 
+/* The lowest and the highest port number that leads to a switch from others; without any the highest of all. */
+struct ft_leads {
+	uint32_t low, high;
+};
+
 struct ft_inference {
 	const struct ft_snapshot *snapshot;
 	const struct ft_snapshot *chips; /* as read: with directors as single chips */
@@ -112,6 +117,7 @@ struct ft_inference {
 	const struct ft_observed_fabric *observed;
 	struct ft_multigraph graph; /* of the observed switches, and the cables between them */
 	uint32_t *hosts;	    /* by observed switch: host ports, aggregation nodes left out */
+	struct ft_leads *leads;	    /* by observed switch */
 	bool extra_port[256];	    /* by number of ports: such switches have one for the aggregation node */
 	uint32_t aggregations;	    /* aggregation nodes */
 	uint32_t host_total;
@@ -219,6 +225,12 @@ static inline bool ft_infer_rule_is_equal(const struct ft_spread_rule *rule)
  * one switch, or as another one has. A single one in each of two ports may be there by chance.
  */
 bool ft_infer_is_attached(const struct ft_inference *f, uint32_t observed);
+
+/*
+ * graph.c: the order of two switches in a plan: that of their names; where these are equal, that of the ports that lead
+ * to them, which who cabled them has chosen; else by GUID.
+ */
+int ft_infer_compare(const struct ft_inference *f, uint32_t a, uint32_t b);
 
 /* graph.c: neighbours and hosts of each switch. Returns 0 or -ENOMEM. */
 int ft_infer_graph(struct ft_inference *f);
