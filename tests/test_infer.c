@@ -466,6 +466,10 @@ static const struct row rows[] = {
 	 "36; "
 	 "hosts oss 5; link oss core1 1; link oss core2 1",
 	 "\"oss\"", "ok"},
+	{"two storage leaves with a cable less to the only core switch than most",
+	 "tree leaf 9 core 1 2 16 36; switch oss1 36; switch oss2 36; hosts oss1 6; hosts oss2 6; link oss1 core1 1; "
+	 "link oss2 core1 1; switch leafx 24; hosts leafx 12; link leafx core1 2",
+	 "{\"count\": 2, \"hosts\": 6, \"bundle\": 1}", "ok"},
 	{"a switch for trials, of another make, on no other one",
 	 "tree leafa 6 corea 2 2 8 36; tree leafb 6 coreb 2 2 8 36; switch trial 40; hosts trial 8", "\"trial\"", "ok"},
 	{"three levels", PODS,

@@ -916,7 +916,8 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 	if (has_gaps(s, d))
 		return false;
 	if (s->columns == 1)
-		return rule && serves_otherwise(s, d) && 2 * d->lacks >= d->planned;
+		return (rule || (d->rows > 1 && is_stranger(s, d))) && serves_otherwise(s, d) &&
+		       2 * d->lacks >= d->planned;
 	return !rule || serves_otherwise(s, d);
 }
 
