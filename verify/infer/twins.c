@@ -138,24 +138,35 @@ static void apart_attach(struct linking *l, const uint32_t *members, bool *apart
 	}
 }
 
-/* The highest port that leads to a switch, of those with the rank and the number of ports of @observed. */
-static uint32_t highest_link(const struct ft_intent *intent, uint32_t observed)
+static bool leads_down(const struct ft_intent *intent, uint32_t observed, uint32_t number)
+{
+	uint32_t far = ft_infer_port_far(intent->f, observed, number);
+
+	return far != FT_NONE && intent->rank[far] < intent->rank[observed];
+}
+
+/* True for a dark port that leads down on another switch of its kind, or has ports that do so on both sides. */
+static bool is_left_below(const struct ft_intent *intent, uint32_t observed, uint32_t number)
 {
 	const struct ft_inference *f = intent->f;
-	uint32_t highest = 0;
+	bool below = false, above = false;
 
+	if (!ft_infer_port_is_dark(f, observed, number))
+		return false;
 	for (uint32_t i = 0; i < intent->count; i++)
-		for (uint32_t p = ft_infer_last_port(f, i); p > highest; p--)
-			if (intent->rank[i] == intent->rank[observed] &&
-			    ft_infer_ports(f, i) == ft_infer_ports(f, observed) &&
-			    ft_infer_port_far(f, i, p) != FT_NONE)
-				highest = p;
-	return highest;
+		if (intent->rank[i] == intent->rank[observed] && ft_infer_ports(f, i) == ft_infer_ports(f, observed) &&
+		    leads_down(intent, i, number))
+			return true;
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, observed); p++) {
+		below |= p < number && leads_down(intent, observed, p);
+		above |= p > number && leads_down(intent, observed, p);
+	}
+	return below && above;
 }
 
 /*
- * True if each switch above @twin has dark ports for as many cables as @twin has to it, among those that such switches
- * have links in; and for isolated leaves that have joined its set before.
+ * True if each switch above @twin has such ports for as many cables as @twin has to it; and for isolated leaves that
+ * have joined its set before.
  */
 static bool has_room_above(struct linking *l, uint32_t twin)
 {
@@ -166,14 +177,13 @@ static bool has_room_above(struct linking *l, uint32_t twin)
 
 	for (uint32_t i = 0; i < intent->count; i++)
 		leaves += f->graph.degree[i] == 0 && ft_number_root(l->root, i) == ft_number_root(l->root, twin);
-
 	ft_each_adjacent(n, &f->graph, twin) {
 		uint32_t dark = 0;
 
 		if (ft_side_of(intent, twin, n->vertex) != FT_SIDE_UP)
 			continue;
-		for (uint32_t p = highest_link(intent, n->vertex); p > 0 && dark < leaves * n->count; p--)
-			dark += ft_infer_port_is_dark(f, n->vertex, p);
+		for (uint32_t p = 1; p <= ft_infer_last_port(f, n->vertex) && dark < leaves * n->count; p++)
+			dark += is_left_below(intent, n->vertex, p);
 		if (dark < leaves * n->count)
 			return false;
 		any = true;
@@ -188,24 +198,36 @@ static bool has_room_above(struct linking *l, uint32_t twin)
  */
 static void isolated_attach(struct linking *l, uint32_t *members, bool *apart)
 {
+	enum { FEW = 2 };
+	enum { UNKNOWN, ROOM, NONE };
 	const struct ft_intent *intent = l->intent;
 	const struct ft_observed_switch *switches = intent->f->observed->switches;
+	uint32_t isolated = 0;
 
-	for (uint32_t i = 0; i < intent->count; i++) {
+	for (uint32_t i = 0; i < intent->count; i++)
+		isolated += intent->f->graph.degree[i] == 0 && intent->f->hosts[i] > 0;
+	/* More of them have one cause: those of a pod whose spine is off. */
+	for (uint32_t i = 0; i < intent->count && isolated <= FEW; i++) {
 		uint32_t best = FT_NONE, least = UINT32_MAX;
 
 		if (intent->f->graph.degree[i] > 0 || intent->f->hosts[i] == 0)
 			continue;
 		for (uint32_t other = 0; other < intent->count; other++) {
-			uint32_t of = members[ft_number_root(l->root, other)];
+			uint32_t root = ft_number_root(l->root, other), of = members[root], *room = &l->common[root];
 			bool before = ft_text_natural_compare(switches[other].name, switches[i].name) < 0;
 
-			if (l->size[other] == 0 || of < 2 || !ft_intent_alike(intent, i, other) ||
-			    (of > least || (of == least && !before)) || !has_room_above(l, other))
+			if (l->size[other] == 0 || of < 2 || !ft_intent_alike(intent, i, other) || of > least ||
+			    (of == least && !before))
+				continue;
+			/* Once for each set: O(ports x switches). */
+			if (*room == UNKNOWN)
+				*room = has_room_above(l, other) ? ROOM : NONE;
+			if (*room == NONE)
 				continue;
 			best = other;
 			least = of;
 		}
+		memset(l->common, 0, intent->count * sizeof(*l->common));
 		if (best != FT_NONE)
 			set_attach(l, i, best, apart);
 	}
