@@ -470,6 +470,11 @@ static const struct row rows[] = {
 	 "tree leaf 9 core 1 2 16 36; switch oss1 36; switch oss2 36; hosts oss1 6; hosts oss2 6; link oss1 core1 1; "
 	 "link oss2 core1 1; switch leafx 24; hosts leafx 12; link leafx core1 2",
 	 "{\"count\": 2, \"hosts\": 6, \"bundle\": 1}", "ok"},
+	{"a storage leaf on two of the spines of a group of a dragonfly+",
+	 "tree a 4 x 3 1 8 24; tree b 4 y 3 1 8 24; tree c 4 z 3 1 8 24; link x1 y1 1; link x2 y2 1; link x3 y3 1; "
+	 "link x1 z1 1; link x2 z2 1; link x3 z3 1; link y1 z1 1; link y2 z2 1; link y3 z3 1; switch oss 24; hosts oss "
+	 "6; link oss x1 1; link oss x2 1",
+	 "\"oss\"", "ok"},
 	{"a switch for trials, of another make, on no other one",
 	 "tree leafa 6 corea 2 2 8 36; tree leafb 6 coreb 2 2 8 36; switch trial 40; hosts trial 8", "\"trial\"", "ok"},
 	{"three levels", PODS,

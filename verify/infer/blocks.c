@@ -1021,6 +1021,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 								       : CLASS_COST) +
 					      (d->more > MOVED_MAX ? d->more : 0);
 		intent->own_class += faulty ? 0 : d->rows;
+		intent->services += d->lacks > 0 && is_narrower(s, d) && is_stranger(s, d) ? d->rows : 0;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}
 	for (uint32_t k = 0; k < d->rows; k++)

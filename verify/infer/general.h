@@ -82,6 +82,7 @@ struct ft_intent {
 	uint64_t proven;	   /* of the missing ones, those that ports prove */
 	uint64_t undecided;	   /* possibly missing cables, planned as seen */
 	uint32_t own_class;	   /* switches planned differently from their twins */
+	uint32_t services;	   /* of these, such of another kind with fewer cables */
 
 	struct ft_absent absent[FT_ABSENT_MAX]; /* links are owned */
 	uint32_t absent_count;

@@ -617,6 +617,9 @@ static int family_reading(const struct ft_intent *intent, const char *name, stru
 	uint64_t wrong = 0, cost = 0, listed = 0;
 	int family = ft_infer_family(intent->f, name, text, ret_wrong, &cost), r;
 
+	/* Rules know no leaf of another kind with fewer cables than all others: by them it would lack the rest. */
+	if (family > 0 && intent->services > 0 && *ret_wrong > graph_wrong(intent))
+		return 0;
 	if (family < 0 || (family > 0 && *ret_wrong < 2))
 		return family;
 	r = ft_infer_wired(intent, name, &wired, &wrong, &listed);
