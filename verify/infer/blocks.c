@@ -31,10 +31,11 @@ enum {
 	COLUMN_ROWS_MIN = 4,
 	LOST_ROWS_MIN = 6,
 	FEW_ROWS = 3,
-	FEW_PAIRS = 4,	  /* are no class */
-	SMALL_BLOCK = 6,  /* pairs */
-	THICK_BLOCK = 15, /* with bundles of several cables, which are rarely missing as a whole */
-	UNLIKE_SHARE = 4, /* rows are of two classes if they differ by one of so many cables */
+	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may belong to any */
+	FEW_PAIRS = 4,	   /* are no class */
+	SMALL_BLOCK = 6,   /* pairs */
+	THICK_BLOCK = 15,  /* with bundles of several cables, which are rarely missing as a whole */
+	UNLIKE_SHARE = 4,  /* rows are of two classes if they differ by one of so many cables */
 	SHIFTED_ROWS_MIN = 3,
 	NARROWER_SHARE = 6, /* so many rows with the pattern for one with less in every column */
 	MOVED_MAX = 3,	    /* misplaced cables of one switch: more are on purpose */
@@ -51,10 +52,11 @@ struct sheet {
 	bool *valid;	  /* by column: it has a pattern; owned */
 	uint32_t *usual;  /* by column: the width of its pattern; owned */
 	uint32_t columns;
-	uint16_t *seen;	 /* rows x columns; owned */
-	uint32_t *holes; /* by row; owned */
-	uint32_t *order; /* rows, sorted by deviation; owned */
-	uint32_t *like;	 /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
+	uint16_t *seen;	  /* rows x columns; owned */
+	uint32_t *holes;  /* by row; owned */
+	uint32_t *order;  /* rows, sorted by deviation; owned */
+	uint32_t *like;	  /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
+	uint32_t classes; /* number of classes of the rows, of which this is one */
 	/* More than a third of the rows repeat another class's entries: several that lack the same are a class, too. */
 	bool mixed;
 	bool turns; /* bundles alternate: most rows have the same sum, but in different columns */
@@ -823,7 +825,7 @@ static bool group_of_one_is_faulty(const struct sheet *s, const struct deviation
 	if (s->intent->rank[s->row[d->row[0]]] == 0 && is_of_another_kind(s, d))
 		return false;
 	/* Equally many cables elsewhere: more than a few mistakes are on purpose. */
-	if (d->more > MOVED_MAX)
+	if (d->more > MOVED_MAX || (d->more > 0 && s->classes > CLASSES_CLEAR))
 		return false;
 	if (rows_have_holes(s, d))
 		return true;
@@ -1246,6 +1248,7 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 		.intent = whole->intent,
 		.side = whole->side,
 		.row = row,
+		.classes = whole->classes,
 		.mixed = whole->mixed,
 		.columns = whole->columns,
 		.column = malloc((whole->columns + 1UL) * sizeof(*s.column)),
@@ -1284,6 +1287,7 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 	r = sheet_fill(&s);
 	if (r == 0)
 		r = classes_find(&s, class_of, &classes);
+	s.classes = classes;
 	for (uint32_t class = 0; r == 0 && class < classes; class ++)
 		r = class_plan(&s, class_of, class);
 	return r;
