@@ -453,6 +453,17 @@ static const struct row rows[] = {
 	{"two gateways of an older make, by their names",
 	 "tree leaf 12 core 3 2 16 36; hosts leaf1 1; hosts leaf5 1; rate leaf1 more 4xEDR; rate leaf5 more 4xEDR",
 	 "2 of 194 at 4xEDR", "ok"},
+	{"two gateways of an older make, and a node elsewhere that is as slow: the rate is not planned",
+	 "tree leaf 12 core 3 2 16 36; hosts leaf1 1; hosts leaf5 1; rate leaf1 more 4xEDR; rate leaf5 more 4xEDR; "
+	 "rate leaf7 node 4xEDR",
+	 "191 of 194 hosts at 4xHDR", "cable-slow cable-slow cable-slow"},
+	{"two hosts of another name on one lane, on which none is run on purpose",
+	 "tree leaf 12 core 3 2 16 36; hosts leaf1 1; hosts leaf5 1; rate leaf1 more 1xHDR; rate leaf5 more 1xHDR",
+	 "192 of 194 hosts at 4xHDR", "cable-narrow cable-narrow"},
+	{"... nor in a network that is no tree",
+	 "torus t 3 4 12 36; link t00 t12 1; link t11 t23 1; link t02 t20 1; hosts t00 1; hosts t11 1; rate t00 more "
+	 "1xHDR; rate t11 more 1xHDR",
+	 "", "cable-narrow cable-narrow"},
 	{"two hosts that are called as all others are",
 	 "tree leaf 12 core 3 2 16 36; rate leaf1 node 4xEDR; rate leaf5 node 4xEDR", "190 of 192 hosts at 4xHDR",
 	 "cable-slow cable-slow"},
@@ -696,7 +707,7 @@ static void word_torus(struct fabric *f, const char *words)
 
 static const char *rate_word(const char *word)
 {
-	static const char *const rates[] = {"4xFDR", "4xEDR"};
+	static const char *const rates[] = {"4xFDR", "4xEDR", "1xHDR"};
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
 		if (strcmp(rates[i], word) == 0)

@@ -362,10 +362,16 @@ static const char *host_name(const struct ft_inference *f, const struct ft_obser
 	return ft_node_description(s, ft_port_node(s, &s->ports[host->port]));
 }
 
-/* A host's port, and what it is one of. */
+bool ft_infer_rate_is_odd(struct ft_rate rate)
+{
+	return rate.lanes == 1 || rate.speed == FT_SPEED_SDR;
+}
+
+/* A host's port, what it is one of, and whether nearly all of these have its rate. */
 struct grouped {
 	uint64_t key;
 	uint32_t port;
+	bool shared;
 };
 
 static int grouped_compare(const void *a, const void *b)
@@ -375,11 +381,10 @@ static int grouped_compare(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Marks the rate of each group, if at least @least are of it, and more than @percent of these have that rate. */
-static void groups_mark(struct ft_inference *f, struct grouped *hosts, uint32_t count, uint32_t least, uint32_t percent)
+/* Marks the hosts whose rate more than @percent of their group have, if that has at least @least. */
+static void groups_mark(const struct ft_inference *f, struct grouped *hosts, uint32_t count, uint32_t least,
+			uint32_t percent)
 {
-	struct ft_inferred *d = &f->design;
-
 	qsort(hosts, count, sizeof(*hosts), grouped_compare);
 	for (uint32_t i = 0, run; i < count; i += run) {
 		struct rates own = {0};
@@ -389,19 +394,39 @@ static void groups_mark(struct ft_inference *f, struct grouped *hosts, uint32_t 
 		for (run = 0; i + run < count && hosts[i + run].key == hosts[i].key; run++)
 			rate_vote(f, hosts[i + run].port, &own);
 		rate = rate_take(&own, &votes);
-		if (votes > 0 && own.total >= least && votes * 100 > own.total * percent &&
-		    d->meant_count < FT_RATES_MAX && !is_among(rate, d->meant, d->meant_count))
-			d->meant[d->meant_count++] = rate;
+		if (votes == 0 || own.total < least || votes * 100 <= own.total * percent)
+			continue;
+		for (uint32_t k = i; k < i + run; k++)
+			hosts[k].shared |= ft_infer_rates_equal(rate_at(f, hosts[k].port), rate);
 	}
 }
 
+/* The rates that no host has but those that share it with others of their group. */
+static void shared_take(struct ft_inference *f, const struct grouped *hosts, uint32_t count)
+{
+	struct ft_inferred *d = &f->design;
+	struct rates all = {0}, shared = {0};
+	uint32_t votes;
+
+	for (uint32_t i = 0; i < count; i++) {
+		rate_vote(f, hosts[i].port, &all);
+		if (hosts[i].shared)
+			rate_vote(f, hosts[i].port, &shared);
+	}
+	for (struct ft_rate rate = rate_take(&all, &votes); votes > 0 && d->meant_count < FT_RATES_MAX;
+	     rate = rate_take(&all, &votes))
+		if (shared.votes[rate.lanes][rate.speed] == votes && !ft_infer_rate_is_odd(rate))
+			d->meant[d->meant_count++] = rate;
+}
+
 /*
- * Marks rates that are meant, however few hosts have them: those of most hosts of an edge switch, as a rack of half the
- * width, and those of all of several whose names tell them from others, as gateways of an older make.
+ * Finds rates that are meant, however few hosts have them: those of nearly all hosts of an edge switch, as of a rack of
+ * half the width, and of all of several whose names tell them from others, as gateways of an older make. A rate that
+ * one more host has elsewhere is not: a design expects it of all hosts, and that one's fault would be lost.
  */
 static int hosts_mark(struct ft_inference *f)
 {
-	enum { RACK_MIN = 4, RACK_PERCENT = 50, NAMED_MIN = 2, NAMED_PERCENT = 99 };
+	enum { RACK_MIN = 4, RACK_PERCENT = 90, NAMED_MIN = 2, NAMED_PERCENT = 99 };
 	_cleanup_free_ struct grouped *hosts = calloc(f->observed->host_count + 1UL, sizeof(*hosts));
 	uint32_t count = 0;
 
@@ -411,7 +436,8 @@ static int hosts_mark(struct ft_inference *f)
 		const struct ft_observed_host *host = &f->observed->hosts[i];
 
 		if (ft_infer_in_tree(f, host->observed))
-			hosts[count++] = (struct grouped){ft_infer_name_key(host_name(f, host)), host->switch_port};
+			hosts[count++] =
+				(struct grouped){ft_infer_name_key(host_name(f, host)), host->switch_port, false};
 	}
 	groups_mark(f, hosts, count, NAMED_MIN, NAMED_PERCENT);
 	/* Of a graph such switches are a kind. */
@@ -419,12 +445,8 @@ static int hosts_mark(struct ft_inference *f)
 		hosts[i].key = f->snapshot->ports[hosts[i].port].node;
 	if (f->fit.rank)
 		groups_mark(f, hosts, count, RACK_MIN, RACK_PERCENT);
+	shared_take(f, hosts, count);
 	return 0;
-}
-
-bool ft_infer_rate_is_odd(struct ft_rate rate)
-{
-	return rate.lanes == 1 || rate.speed == FT_SPEED_SDR;
 }
 
 /* The rate of most; and all others that are those of many, or of several, if of many in all. */

@@ -60,7 +60,7 @@ struct ft_names_tally ft_names_tally(const struct ft_model *m);
 /* True if so many names are right that the others are the exception. */
 static inline bool ft_names_are_right(struct ft_names_tally tally)
 {
-	return tally.right > 3 * tally.wrong;
+	return tally.right > 0 && tally.right >= 3 * tally.wrong;
 }
 
 /* port_exchange.c: exchanges seated switches if that puts more cables into their ports. 0 or -ENOMEM. */
