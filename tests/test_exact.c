@@ -43,6 +43,12 @@
 	"12,\"count\":8,\"ports_to_nodes\":4,\"ports_to_core\":6},\"spine\":{\"ports\":12,\"count\":6,"                \
 	"\"ports_to_core\":2},\"core\":{\"ports\":8,\"count\":6},\"bundle\":{\"edge\":2,\"spine\":1}"
 
+/* Six edge and two core switches. */
+#define EIGHT                                                                                                         \
+	"{\"ftcheck\":1,\"name\":\"t\",\"nodes\":36,\"edge\":{\"ports\":12,\"count\":6,\"ports_to_nodes\":6,\"ports_" \
+	"to_core\":4},"                                                                                               \
+	"\"core\":{\"ports\":12,\"count\":2},\"bundle\":2"
+
 #define BOUND_CORES ",\"bind\":{\"core\":[\"core01\",\"core02\",\"core03\",\"core04\",\"core05\",\"core06\"]}"
 
 /* ---- plans ---- */
@@ -1034,6 +1040,8 @@ static void test_exchanged(void **state)
 		{TWO_PODS BOUND_CORES "}", "core01", "core03", NULL, "cut core01:1",
 		 "warning; cable-missing absent spine01:11 core03:1; switch-replaced seen core03 core01 x2"},
 		{PODS "}", "edge006", "edge007", NULL, "", "ok; switch-replaced seen edge007 edge006 x2"},
+		/* Two of eight, too. */
+		{EIGHT "}", "edge002", "edge005", NULL, "", "ok; switch-replaced seen edge005 edge002 x2"},
 	};
 	(void)state;
 

@@ -224,7 +224,8 @@ static int rows_make(const struct ft_model *m, const struct ft_states *s, struct
 			cable->there = ft_arena_text(&b->memory, &there);
 		cable->todo = ft_arena_text(&b->memory, &todo);
 	}
-	return b->memory.failed ? -ENOMEM : 0;
+	/* The words are put together from those of the report. */
+	return b->memory.failed || m->report->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- tables ---- */

@@ -293,7 +293,7 @@ static void codes_say(struct looking *l, uint64_t guid, uint32_t number, char **
 	for (size_t i = 0; i < r->finding_count; i++)
 		if (ft_finding_is_at(&r->findings[i], guid, number))
 			ft_text_printf(&text, "%s%s", text.length ? ", " : "", ft_codes[r->findings[i].code].name);
-	if (text.length > 0)
+	if (text.length > 0 || text.failed)
 		*string = ft_arena_text(&l->m->report->memory, &text);
 }
 

@@ -493,8 +493,8 @@ const char *ft_kind_words(const struct ft_model *m, uint32_t place, char buffer[
 int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats);
 
 /*
- * findings.c: takes steps in their order, until one fails or memory ran out. Returns 0, or the first failure: -ENOMEM, or
- * -ERANGE (verify.h: wrong_most).
+ * findings.c: takes steps in their order, until one fails or memory ran out. Returns 0, or the first failure: -ENOMEM,
+ * or -ERANGE (verify.h: wrong_most).
  */
 typedef int ft_step_fn(struct ft_model *m);
 int ft_steps_take(struct ft_model *m, ft_step_fn *const steps[], size_t count);
