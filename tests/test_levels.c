@@ -191,7 +191,7 @@ static const struct row rows[] = {
 	 "edge004:8; core-missing absent edge005:7 edge005:8 edge006:7 edge006:8 edge007:7 edge007:8 edge008:7 "
 	 "edge008:8; core-missing absent edge009:7 edge009:8 edge010:7 edge010:8 edge011:7 edge011:8 edge012:7 "
 	 "edge012:8",
-	 "12/0/12/0 6/6/0/3 4/4/0/2 60/30/0/0"},
+	 "12/0/12/0 6/6/0/3 4/4/0/0 60/30/0/0"},
 	{"a core that was not read", PODS "}", "fog core03",
 	 "warning; sweep-incomplete unreached spine02:11 spine05:11 spine08:11 core03:1 core03:2 core03:3 x6",
 	 "12/12/0/0 9/9/0/0 6/6/0/0 87/0/0/0"},

@@ -740,14 +740,23 @@ static uint32_t cause_of(const struct ft_model *m, uint32_t p)
 	return FT_NONE;
 }
 
-/* The cause that place @p, without seen neighbours, was not seen: the finding of an unseen neighbour, or FT_NONE. */
-static uint32_t cause_near(const struct ft_model *m, uint32_t p)
+/*
+ * The cause that place @p, without seen neighbours, was not seen: the finding of an unseen neighbour, or FT_NONE.
+ * @ret_shared: that of another one is a cause as well.
+ */
+static uint32_t cause_near(const struct ft_model *m, uint32_t p, bool *ret_shared)
 {
 	uint32_t cause = FT_NONE;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1) && cause == FT_NONE; pair++)
+	*ret_shared = false;
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		uint32_t other = FT_NONE;
+
 		if (m->cells.width[pair->cell] > 0 && m->observed_of[pair->peer] == FT_NONE)
-			cause = cause_of(m, pair->peer);
+			other = cause_of(m, pair->peer);
+		*ret_shared |= other != FT_NONE && cause != FT_NONE && other != cause;
+		cause = cause == FT_NONE ? other : cause;
+	}
 	return cause;
 }
 
@@ -770,22 +779,26 @@ static void behind_tell(struct ft_model *m, struct ft_finding *f, uint32_t p)
 
 /*
  * Switches without seen neighbours belong to the finding of a neighbour, each to its own cause; those behind them to
- * the same one. O(passes * cables of these), a pass for each hop.
+ * the same one. What several findings keep out of sight together is the loss of none of them, so that none costs more
+ * than mending it gives back; but hosts must be somewhere. The case that bit: the cores of a plane whose spines were
+ * all dead, each for a reason of its own, were charged to the first. O(passes * cables of these), a pass for each hop.
  */
 static void behind_explain(struct explain *x)
 {
 	struct ft_model *m = x->m;
 	bool changed = !m->cut_off;
 
-	while (changed) {
+	/* A place that could not be added to its finding would be looked at for ever. */
+	while (changed && !m->failed && !m->report->memory.failed) {
 		changed = false;
 		for (uint32_t p = 0; p < m->place_count; p++) {
 			uint32_t cause;
+			bool shared;
 
 			if (m->observed_of[p] != FT_NONE || shadow_of(m, p).expected > 0 || cause_of(m, p) != FT_NONE)
 				continue;
-			cause = cause_near(m, p);
-			if (cause == FT_NONE)
+			cause = cause_near(m, p, &shared);
+			if (cause == FT_NONE || (shared && m->places[p]->hosts == 0))
 				continue;
 			behind_tell(m, &m->report->findings[cause], p);
 			changed = true;
@@ -856,6 +869,7 @@ static bool trace_is_open(const struct ft_model *m, uint32_t chip_port, enum ft_
 static struct gaps gaps_count(struct ft_model *m)
 {
 	struct gaps g = {0};
+	bool shared;
 
 	for (uint32_t i = 0; i < m->cells.count; i++)
 		g.unjudged += m->cells.unjudged[i];
@@ -868,7 +882,8 @@ static struct gaps gaps_count(struct ft_model *m)
 		g.silent += silent;
 	}
 	for (uint32_t p = 0; p < m->place_count; p++)
-		g.unreached += m->status[p] == FT_STATUS_UNREACHED && cause_of(m, p) == FT_NONE;
+		g.unreached += m->status[p] == FT_STATUS_UNREACHED && cause_of(m, p) == FT_NONE &&
+			       cause_near(m, p, &shared) == FT_NONE;
 	for (uint32_t i = 0; m->trace_claimed && i < m->chips->port_count; i++) {
 		g.unread += trace_is_open(m, i, FT_LINK_UNREAD);
 		g.silent += trace_is_open(m, i, FT_LINK_SILENT);
