@@ -5,7 +5,8 @@
  *   - groups: connected unseen switches of which some have unseen neighbours only: one finding each (apart.c)
  *   - switches: every other unseen switch: its seen neighbours show whether it is off (dark ports), does not answer
  *     (silent ones), or was only not reached
- *   - behind: switches that are unseen only because unseen neighbours are between: part of the finding of one
+ *   - behind: switches that are unseen only because unseen neighbours are between: part of its finding, or a symptom
+ *     of those of several
  *   - gaps: at the end of the explanation, what could not be judged, as one finding
  *
  * The name of an unseen switch is given where the plan's names are those of the fabric, the baseline knows it, or the
@@ -777,6 +778,22 @@ static void behind_tell(struct ft_model *m, struct ft_finding *f, uint32_t p)
 			   unseen_name(m, p), also, hosts > 0 ? "are" : "is", lost ? "reach" : "sight");
 }
 
+/* Says in each finding that keeps place @p out of sight together with others that it does. */
+static void shared_tell(struct ft_model *m, uint32_t p)
+{
+	uint32_t last = FT_NONE;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		uint32_t cause = m->cells.width[pair->cell] > 0 ? cause_of(m, pair->peer) : FT_NONE;
+
+		if (cause != FT_NONE && cause != last)
+			ft_finding_symptom(m, &m->report->findings[cause],
+					   m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0,
+					   "%s is out of reach, behind it and others", unseen_name(m, p));
+		last = cause != FT_NONE ? cause : last;
+	}
+}
+
 /*
  * Switches without seen neighbours belong to the finding of a neighbour, each to its own cause; those behind them to
  * the same one. What several findings keep out of sight together is the loss of none of them, so that none costs more
@@ -804,6 +821,9 @@ static void behind_explain(struct explain *x)
 			changed = true;
 		}
 	}
+	for (uint32_t p = 0; !m->cut_off && p < m->place_count; p++)
+		if (m->observed_of[p] == FT_NONE && shadow_of(m, p).expected == 0 && cause_of(m, p) == FT_NONE)
+			shared_tell(m, p);
 }
 
 int ft_unseen_explain(struct explain *x)
