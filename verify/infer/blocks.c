@@ -33,6 +33,7 @@ enum {
 	FEW_ROWS = 3,
 	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may belong to any */
 	FEW_PAIRS = 4,	   /* are no class */
+	MANY_PAIRS = 8,	   /* are one even if faults obscure the pattern */
 	SMALL_BLOCK = 6,   /* pairs */
 	THICK_BLOCK = 15,  /* with bundles of several cables, which are rarely missing as a whole */
 	UNLIKE_SHARE = 4,  /* rows are of two classes if they differ by one of so many cables */
@@ -1040,6 +1041,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 				return -ENOMEM;
 			/* Surplus cables of one row may be those that it, or the column, lacks elsewhere. */
 			pair->settled = true;
+			pair->patterned = s->rows * s->columns >= (s->valid[c] ? FEW_PAIRS : MANY_PAIRS) && !s->turns;
 			pair->loose = over > 0 && d->rows == 1 && !d->wider && !stranger && d->more <= MOVED_MAX
 					      ? (uint32_t)over
 					      : 0;

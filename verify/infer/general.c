@@ -263,6 +263,16 @@ bool ft_intent_has_faults(const struct ft_intent *intent)
 	return faults;
 }
 
+bool ft_intent_is_irregular(const struct ft_intent *intent)
+{
+	enum { SWITCHES_MIN = 4 };
+	uint32_t patterned = 0;
+
+	for (uint32_t i = 0; i < intent->pair_count; i++)
+		patterned += intent->pairs[i].patterned;
+	return intent->count >= SWITCHES_MIN && patterned * 2 < intent->pair_count;
+}
+
 int ft_intent_read(struct ft_intent *intent, const struct ft_inference *f, bool any_host)
 {
 	int r;

@@ -35,6 +35,7 @@ struct ft_meant {
 	uint32_t loose;		/* surplus ones of those seen, compared with the block: they may belong elsewhere */
 	uint32_t proven;	/* missing cables that their ports prove */
 	uint32_t certain;	/* of these, those with more evidence than is enough */
+	bool patterned;		/* its block plans more than was seen of it */
 	bool settled;		/* a block gives the planned cables: other steps look only at loose ones */
 	bool meshed;		/* all that both are cabled to so are cabled so to each other */
 };
@@ -165,6 +166,9 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 
 /* True if some cables are planned otherwise than seen. */
 bool ft_intent_has_faults(const struct ft_intent *intent);
+
+/* True if most bundles are outside of considerable blocks, so that a near match with a tree is accidental. */
+bool ft_intent_is_irregular(const struct ft_intent *intent);
 
 /* True if ports, names and hosts allow two switches to be of one kind. */
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);

@@ -37,6 +37,7 @@ struct attempt {
 	uint64_t surplus;   /* of the cables that are wrong, those that are there and should not be */
 	uint64_t alike;	    /* the most of these between the same two ranks; moved ones only within one rank */
 	uint64_t moved;	    /* those that are missing elsewhere */
+	bool strays;	    /* some switches have no place in the tree */
 	bool mixed;	    /* some switches are slower throughout, which is a fault in every tree */
 	uint32_t unseen;    /* unseen switches that are planned because of their evidence */
 	uint32_t strangers; /* switches outside the plan that have no finding either */
@@ -237,6 +238,26 @@ static uint32_t routers_above(const struct ft_inference *f)
 }
 
 /*
+ * True if several switches have no place in the tree, each on several cables: nobody plugs in so many by chance. The
+ * case that bit: three levels of two pods, whose core switches had two cables each, and three of these were moved.
+ */
+static bool has_several_strays(const struct ft_inference *f, const struct ft_report *report)
+{
+	enum { SEVERAL = 3 };
+	uint32_t strays = 0;
+
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *finding = &report->findings[i];
+		uint32_t observed = finding->code == FT_CODE_SWITCH_UNPLANNED && finding->where_count > 0
+					    ? observed_of_guid(f, finding->where[0].guid)
+					    : FT_NONE;
+
+		strays += observed != FT_NONE && f->graph.degree[observed] > 1;
+	}
+	return strays >= SEVERAL;
+}
+
+/*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
  * such as login nodes, with leaves that have more hosts than it gives them or are joined by several cables, or with
  * boards of another make: whoever is told to unplug or mend them knows better.
@@ -245,7 +266,7 @@ static bool denies_service(const struct ft_inference *f, const struct ft_report 
 {
 	uint32_t above = f->fit.ranks > 1 ? routers_above(f) : 0;
 
-	if (f->fit.ranks == 2 && edges_are_mixed(f))
+	if (has_several_strays(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f)))
 		return true;
 	for (size_t i = 0; i < report->finding_count; i++) {
 		const struct ft_finding *finding = &report->findings[i];
@@ -332,6 +353,7 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 			   (found > 0 && cables > found ? cables - found : 0);
 	/* That a ring lacks them, no graph knows. */
 	attempt->cabling -= f->design.ring_lacks < attempt->cabling ? f->design.ring_lacks : attempt->cabling;
+	attempt->strays = found > 0;
 	outside -= found < outside ? found : outside;
 	attempt->islanders = f->islands.length > 0 ? outside : 0;
 	attempt->strangers = f->islands.length > 0 ? 0 : outside;
@@ -553,7 +575,8 @@ static bool finds_the_same(const struct attempt *tree, const struct ft_intent *g
 /*
  * True if the tree is kept: it is shorter to write, unless it finds fewer missing cables than ports prove, or it leaves
  * more faults than the graph does, including what the graph plans as seen without a class. @common: faults with a
- * common cause. Each switch beside the tree that is planned as seen, or has no finding, may hide a fault.
+ * common cause. Islands planned as seen, and switches outside that have no finding, may hide faults that the graph
+ * finds.
  */
 static bool tree_serves(const struct attempt *tree, const struct ft_intent *graph, uint64_t common)
 {
@@ -561,8 +584,15 @@ static bool tree_serves(const struct attempt *tree, const struct ft_intent *grap
 
 	if (tree->mixed || tree->denies || ports_contradict(tree, graph))
 		return false;
+	/* The faults of a broken switch, in the graph, may in the tree be those of a switch without a place. */
+	if (!tree->strays)
+		common = 0;
 	if (finds_the_same(tree, graph))
 		return true;
+	if (ft_intent_is_irregular(graph))
+		return false;
+	if (tree->islanders + tree->strangers > 0 && wrong > tree->cabling)
+		return false;
 	price = tree->cabling + contradictions(tree, graph) + tree->islanders + tree->strangers;
 	most = wrong - common + graph->exceptions + UNSEEN_COST * tree->unseen;
 	/*
