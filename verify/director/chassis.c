@@ -195,6 +195,19 @@ static uint64_t kind_distance(const struct build *b, const struct ft_director *d
 	return (uint64_t)((lines ? llabs(lines - count) : 0) + (fabrics ? llabs(fabrics - (d->count - count)) : 0));
 }
 
+/* True if each line chip has enough ports for the outer ports and traces of one of @kind. */
+static bool kind_is_possible(const struct build *b, const struct ft_director *d, unsigned int kind)
+{
+	struct ft_inside in = ft_inside_planned(&b->g, kind);
+	uint32_t need = in.fabric_boards * in.fabric_chips * in.traces;
+
+	need += in.line_chips ? in.line_ports / in.line_chips : 0;
+	for (uint32_t i = d->first; i < d->first + d->count; i++)
+		if (b->c->chips[i].line && chip_node(b, &b->c->chips[i])->port_count < need)
+			return false;
+	return true;
+}
+
 static unsigned int kind_of(const struct build *b, const struct ft_director *d)
 {
 	bool hosts = d->tier == FT_DIRECTOR_OF_HOSTS;
@@ -210,8 +223,10 @@ static unsigned int kind_of(const struct build *b, const struct ft_director *d)
 		struct outside o = outside_of(b, d);
 
 		/* A considerable share of the cables leads down, to switches with hosts, and one up, to others. */
-		return o.up > 0 && o.down > 0 && o.up * 8 >= o.down && o.down * 8 >= o.up ? FT_DIRECTOR_BETWEEN
-											  : FT_DIRECTOR_ON_TOP;
+		return (o.up > 0 && o.down > 0 && o.up * 8 >= o.down && o.down * 8 >= o.up) ||
+				       !kind_is_possible(b, d, FT_DIRECTOR_ON_TOP)
+			       ? FT_DIRECTOR_BETWEEN
+			       : FT_DIRECTOR_ON_TOP;
 	}
 	/* From the top: of two kinds that fit equally, the lower one would show hosts. */
 	for (unsigned int kind = FT_DIRECTOR_KINDS; kind-- > 0;)
@@ -602,7 +617,10 @@ static uint32_t usual_of(const struct build *b, unsigned int kind, size_t member
 	return votes_winner(votes);
 }
 
-/* Places of line or fabric boards that at least half of the directors of the kind use. */
+/*
+ * Places of line boards that at least half of the directors of the kind use, of fabric boards a third: line boards are
+ * bought as they are needed, fabric boards are not, and of three directors two may have lost the same one.
+ */
 static uint32_t boards_usual(const struct build *b, unsigned int kind, bool line)
 {
 	uint32_t votes[VOTES] = {0}, directors = 0, count = 0;
@@ -616,7 +634,7 @@ static uint32_t boards_usual(const struct build *b, unsigned int kind, bool line
 			votes[chip->board] += begins_board(b->c, i);
 	}
 	for (uint32_t i = 0; i < VOTES; i++)
-		count += votes[i] > 0 && votes[i] * 2 >= directors;
+		count += votes[i] > 0 && votes[i] * (line ? 2 : 3) >= directors;
 	return count;
 }
 
