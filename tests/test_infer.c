@@ -160,6 +160,8 @@ static const struct row rows[] = {
 	 "\"levels\": 3|\"pods\": 1|\"spine\": {\"ports\": 36, \"count\": 2, \"ports_to_core\": 3}", "ok"},
 	{"a stray switch", MAIN "; switch stray 8; link stray leaf1 1; link stray core1 1",
 	 "no part of the tree: stray; left to be found", "switch-unplanned"},
+	{"one that serves a host is in service", MAIN "; switch spare 8; link spare core1 1; hosts spare 1",
+	 "\"spare\"", "ok"},
 	{"edges of two kinds",
 	 "tree leaf 4 core 2 2 6 36; switch leaf5 36; switch leaf6 36; switch leaf7 36; hosts leaf5 2; hosts leaf6 2; "
 	 "hosts leaf7 2; link leaf5 core1 2; link leaf5 core2 2; link leaf6 core1 2; link leaf6 core2 2; link leaf7 "
@@ -1121,15 +1123,17 @@ static void test_row(void **state)
 
 static void test_resolve(void **state)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot = snapshot_make(
-		MAIN "; hosts core1 1; dead core2; sharp leaf1; switch stray 8; link stray leaf2 1; hosts stray 2");
+#define BROKEN MAIN "; hosts core1 1; dead core2; sharp leaf1"
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *before = snapshot_make(BROKEN);
+	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot =
+		snapshot_make(BROKEN "; switch stray 8; link stray leaf2 1; hosts stray 2");
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(ft_resolved_release) struct ft_resolved roots = {0}, hosts = {0};
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct ft_error err = {0};
 	(void)state;
 
-	if (ft_infer(snapshot, "t", &text, &err) < 0)
+	if (ft_infer(before, "t", &text, &err) < 0)
 		fail_msg("%s", err.text);
 	report = verify_by(&text, snapshot, &roots, &hosts);
 	assert_non_null(report);

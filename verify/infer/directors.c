@@ -108,6 +108,30 @@ static void boards_unlike_find(struct ft_inference *f, uint32_t rank)
 		       least, most);
 }
 
+/*
+ * So may they with fewer fabric boards, in the first slots; the plan has those that all have. One that has lost a third
+ * of its boards, and all of these at the end, is rarer.
+ */
+static void fabrics_unlike_find(struct ft_inference *f, uint32_t rank)
+{
+	enum { KEPT = 2, OF = 3 };
+	struct ft_inside *in = &f->design.inside[rank];
+	uint32_t least = in->fabric_boards;
+
+	for (uint32_t i = 0; i < f->count[rank]; i++) {
+		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
+		uint32_t boards = director ? director->seen.fabric_boards : 0;
+
+		if (boards > 0 && boards == director->seen.fabric_boards_max && boards * OF <= in->fabric_boards * KEPT)
+			least = boards < least ? boards : least;
+	}
+	if (least == in->fabric_boards)
+		return;
+	ft_text_printf(&f->why[FT_WHY_INSIDE],
+		       "; some have but the first %u fabric boards, which is all that is expected", least);
+	in->fabric_boards = least;
+}
+
 static void rank_inside(struct ft_inference *f, uint32_t rank)
 {
 	struct ft_inside *in = &f->design.inside[rank];
@@ -127,6 +151,7 @@ static void rank_inside(struct ft_inference *f, uint32_t rank)
 		in->fabric_boards_max = in->fabric_boards;
 	inside_tell(f, rank, directors);
 	boards_unlike_find(f, rank);
+	fabrics_unlike_find(f, rank);
 	if (in->line_boards_max < in->line_boards)
 		in->line_boards_max = in->line_boards;
 	/* The combination of votes from several directors may fit none of them. */

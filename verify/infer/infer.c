@@ -148,8 +148,8 @@ static uint64_t wrong_count(const struct ft_report *report, uint64_t unseen)
 	return wrong;
 }
 
-/* So many hosts on one switch are there by mistake, and so many cables; and so many hosts above the edges in all. */
-enum { HOSTS_FEW = 2, CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
+/* So many cables of one switch are there by mistake; and so many hosts above the edges in all. */
+enum { CABLES_FEW = 3, HOSTS_ABOVE_FEW = 1 };
 
 static uint32_t observed_of_guid(const struct ft_inference *f, uint64_t guid)
 {
@@ -160,16 +160,15 @@ static uint32_t observed_of_guid(const struct ft_inference *f, uint64_t guid)
 }
 
 /*
- * True for a switch that serves hosts on more than one cable, has more cables than are plugged in by chance, or several
- * that all lead to the top, as those of a router do.
+ * True for a switch that serves hosts, has more cables than are plugged in by chance, or several that all lead to the
+ * top, as those of a router do.
  */
 static bool is_in_service(const struct ft_inference *f, const struct ft_finding *finding)
 {
 	uint32_t observed = finding->where_count > 0 ? observed_of_guid(f, finding->where[0].guid) : FT_NONE;
 
 	return observed != FT_NONE &&
-	       (f->graph.degree[observed] > CABLES_FEW || f->hosts[observed] > HOSTS_FEW ||
-		(f->graph.degree[observed] > 1 && f->hosts[observed] > 0) || ft_infer_is_attached(f, observed));
+	       (f->hosts[observed] > 0 || f->graph.degree[observed] > CABLES_FEW || ft_infer_is_attached(f, observed));
 }
 
 /*
@@ -344,7 +343,8 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	}
 	for (size_t i = 0; i < report->finding_count; i++) {
 		found += report->findings[i].code == FT_CODE_SWITCH_UNPLANNED;
-		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE;
+		silent += report->findings[i].code == FT_CODE_SWEEP_INCOMPLETE ||
+			  report->findings[i].code == FT_CODE_BOARD_MISSING;
 		missing += is_missing_switch(&report->findings[i]);
 	}
 	silent += missing > attempt->unseen ? missing - attempt->unseen : 0;
