@@ -19,7 +19,7 @@
  *   hush A N                  N of its free ports, from the highest on, are up, and nobody answers there
  *   rate A B RATE             of one cable between them
  *   older A                   all that is cabled to A runs at 4xEDR
- *   aged A RATE               the hosts of A run at that rate
+ *   aged A RATE [COUNT]       the hosts of A, or the first so many, run at that rate
  */
 #include "config.h"
 
@@ -452,6 +452,15 @@ static const struct row rows[] = {
 	 "cable-missing"},
 	{"a rack of which all hosts are of an older make", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR",
 	 "192 hosts at 4xHDR, 16 of 192 at 4xFDR", "ok"},
+	{"a third of a rack of an older make", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 5", "5 of 192 at 4xFDR",
+	 "ok"},
+	{"in a graph, too", "tree leaf 12 core 3 2 16 36; link leaf1 leaf5 2; cut leaf9 core2 1; aged leaf4 4xFDR 5",
+	 "\"host\": [\"4xHDR\", \"4xFDR\"]", "cable-missing"},
+	{"three slow hosts of a rack", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 3", "189 of 192 hosts at 4xHDR",
+	 "cable-slow cable-slow cable-slow"},
+	{"and five, of which a sixth is elsewhere",
+	 "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 5; aged leaf7 4xFDR 1", "186 of 192 hosts at 4xHDR",
+	 "cable-slow cable-slow cable-slow cable-slow cable-slow cable-slow"},
 	{"two gateways of an older make, by their names",
 	 "tree leaf 12 core 3 2 16 36; hosts leaf1 1; hosts leaf5 1; rate leaf1 more 4xEDR; rate leaf5 more 4xEDR",
 	 "2 of 194 at 4xEDR", "ok"},
@@ -747,11 +756,12 @@ static void word_aged(struct fabric *f, const char *words)
 {
 	char key[NAME_MAX_LENGTH], rate[NAME_MAX_LENGTH];
 	struct thing *t;
+	int count = PORTS_MAX;
 
-	assert_int_equal(sscanf(words, "%63s %63s", key, rate), 2);
+	assert_true(sscanf(words, "%63s %63s %d", key, rate, &count) >= 2);
 	t = &f->things[thing_find(f, key)];
 	for (int p = 1; p <= t->ports; p++)
-		if (t->far[p].node >= 0 && f->things[t->far[p].node].is_host)
+		if (t->far[p].node >= 0 && f->things[t->far[p].node].is_host && count-- > 0)
 			t->rate[p] = f->things[t->far[p].node].rate[t->far[p].port] = rate_word(rate);
 }
 

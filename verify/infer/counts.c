@@ -381,23 +381,23 @@ static int grouped_compare(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Marks the hosts whose rate more than @percent of their group have, if that has at least @least. */
+/* Marks the hosts whose rate at least @least hosts and more than @percent of their group have. */
 static void groups_mark(const struct ft_inference *f, struct grouped *hosts, uint32_t count, uint32_t least,
 			uint32_t percent)
 {
 	qsort(hosts, count, sizeof(*hosts), grouped_compare);
 	for (uint32_t i = 0, run; i < count; i += run) {
 		struct rates own = {0};
-		struct ft_rate rate;
-		uint32_t votes;
 
 		for (run = 0; i + run < count && hosts[i + run].key == hosts[i].key; run++)
 			rate_vote(f, hosts[i + run].port, &own);
-		rate = rate_take(&own, &votes);
-		if (votes == 0 || own.total < least || votes * 100 <= own.total * percent)
-			continue;
-		for (uint32_t k = i; k < i + run; k++)
-			hosts[k].shared |= ft_infer_rates_equal(rate_at(f, hosts[k].port), rate);
+		for (uint32_t k = i; k < i + run; k++) {
+			struct ft_rate rate = rate_at(f, hosts[k].port);
+			bool known = rate.lanes < RATE_LANES && rate.speed < FT_SPEED_COUNT;
+			uint32_t votes = known ? own.votes[rate.lanes][rate.speed] : 0;
+
+			hosts[k].shared |= votes >= least && votes * 100 > own.total * percent;
+		}
 	}
 }
 
@@ -420,13 +420,14 @@ static void shared_take(struct ft_inference *f, const struct grouped *hosts, uin
 }
 
 /*
- * Finds rates that are meant, however few hosts have them: those of nearly all hosts of an edge switch, as of a rack of
- * half the width, and of all of several whose names tell them from others, as gateways of an older make. A rate that
- * one more host has elsewhere is not: a design expects it of all hosts, and that one's fault would be lost.
+ * Finds rates that are meant, however few hosts have them: those of several hosts of one edge switch, as of a rack of
+ * half the width or in part of an older make, and of all of several whose names tell them from others, as gateways of
+ * an older make. A rate that one more host has elsewhere is not: a design expects it of all hosts, and that one's fault
+ * would be lost.
  */
 static int hosts_mark(struct ft_inference *f)
 {
-	enum { RACK_MIN = 4, RACK_PERCENT = 90, NAMED_MIN = 2, NAMED_PERCENT = 99 };
+	enum { RACK_MIN = 4, NAMED_MIN = 2, NAMED_PERCENT = 99 };
 	_cleanup_free_ struct grouped *hosts = calloc(f->observed->host_count + 1UL, sizeof(*hosts));
 	uint32_t count = 0;
 
@@ -440,11 +441,9 @@ static int hosts_mark(struct ft_inference *f)
 				(struct grouped){ft_infer_name_key(host_name(f, host)), host->switch_port, false};
 	}
 	groups_mark(f, hosts, count, NAMED_MIN, NAMED_PERCENT);
-	/* Of a graph such switches are a kind. */
 	for (uint32_t i = 0; i < count; i++)
 		hosts[i].key = f->snapshot->ports[hosts[i].port].node;
-	if (f->fit.rank)
-		groups_mark(f, hosts, count, RACK_MIN, RACK_PERCENT);
+	groups_mark(f, hosts, count, RACK_MIN, 0);
 	shared_take(f, hosts, count);
 	return 0;
 }
