@@ -452,6 +452,12 @@ static const struct row rows[] = {
 	 "cable-missing"},
 	{"a rack of which all hosts are of an older make", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR",
 	 "192 hosts at 4xHDR, 16 of 192 at 4xFDR", "ok"},
+	{"a leaf without a free port, one of whose cables leads to another pod",
+	 "tree la 7 sa 4 1 9 13; tree lb 7 sb 4 1 9 13; switch top1 12; switch top2 12; hosts top1 2; link sa1 top1 1; "
+	 "link sa1 top2 1; link sa2 top1 1; link sa2 top2 1; link sa3 top1 1; link sa3 top2 1; link sa4 top1 1; link "
+	 "sa4 top2 1; link sb1 top1 1; link sb1 top2 1; link sb2 top1 1; link sb2 top2 1; link sb3 top1 1; link sb3 "
+	 "top2 1; link sb4 top1 1; link sb4 top2 1; cut la2 sa1 1; link la2 sb1 1",
+	 "\"graph\"", "cable-misplaced"},
 	{"a third of a rack of an older make", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 5", "5 of 192 at 4xFDR",
 	 "ok"},
 	{"in a graph, too", "tree leaf 12 core 3 2 16 36; link leaf1 leaf5 2; cut leaf9 core2 1; aged leaf4 4xFDR 5",

@@ -199,19 +199,48 @@ static void pair_respect(const struct ft_intent *intent, struct ft_meant *pair, 
 		}
 }
 
+/* True if a switch has more planned cables than ports, and just as many of them outside of all blocks. */
+static bool has_taken(const struct ft_intent *intent, uint32_t observed, const uint32_t *load, const uint32_t *outside)
+{
+	uint32_t ports = ft_infer_ports(intent->f, observed);
+
+	return load[observed] > ports && load[observed] - ports == outside[observed];
+}
+
+/* A cable that takes the port of one that its switch lacks is that one, misplaced, if nothing else explains it. */
+static void taken_find(struct ft_intent *intent, uint32_t *load, uint32_t *outside)
+{
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		struct ft_meant *pair = &intent->pairs[i];
+
+		if (pair->settled || pair->planned != pair->seen ||
+		    !(has_taken(intent, pair->a, load, outside) || has_taken(intent, pair->b, load, outside)))
+			continue;
+		for (unsigned int end = 0; end < 2; end++) {
+			load[end ? pair->a : pair->b] -= pair->planned;
+			outside[end ? pair->a : pair->b] -= pair->planned;
+		}
+		pair->planned = 0;
+	}
+}
+
 /* A switch without a free port for a cable does not lack it. What ports prove goes last. */
 static int ports_respect(struct ft_intent *intent)
 {
 	_cleanup_free_ uint32_t *load = calloc(intent->count + 1UL, sizeof(*load));
+	_cleanup_free_ uint32_t *outside = calloc(intent->count + 1UL, sizeof(*outside));
 
-	if (!load)
+	if (!load || !outside)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++)
 		load[i] = intent->f->hosts[i];
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		load[intent->pairs[i].a] += intent->pairs[i].planned;
 		load[intent->pairs[i].b] += intent->pairs[i].planned;
+		outside[intent->pairs[i].a] += intent->pairs[i].settled ? 0 : intent->pairs[i].planned;
+		outside[intent->pairs[i].b] += intent->pairs[i].settled ? 0 : intent->pairs[i].planned;
 	}
+	taken_find(intent, load, outside);
 	for (unsigned int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < intent->pair_count; i++)
 			pair_respect(intent, &intent->pairs[i], load, round == 0);
