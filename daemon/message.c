@@ -92,6 +92,7 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	message->severity = f->severity;
 	message->count = f->count;
 	message->returning = f->returning.of > 0;
+	message->dead = f->subject.guid && !message->returning;
 	if (!code)
 		code = ft_codes[f->code].name;
 	message->id = alert_id(f->id, code);
@@ -158,6 +159,7 @@ int ft_message_brief(const struct ft_message *of, struct ft_message **ret_messag
 	message->severity = of->severity;
 	message->count = of->count;
 	message->returning = of->returning;
+	message->dead = of->dead;
 	message->place = (struct ft_place){.guid = of->place.guid, .port = of->place.port};
 	message->finding = finding_brief(of->finding);
 	if (!message->finding || string_copy(&message->id, of->id) < 0 || string_copy(&message->code, of->code) < 0 ||
@@ -367,6 +369,9 @@ bool ft_message_differs(const struct ft_message *a, const struct ft_message *b)
 	/* The number of its links that are up is no change. */
 	if (a->returning && b->returning)
 		return false;
+	/* Nor are the ports of a dead switch's neighbours, which depend on who of these is seen. */
+	if (a->dead && b->dead)
+		return a->severity != b->severity || sentences_differ(a->text, b->text);
 	if (a->severity != b->severity || a->count != b->count)
 		return true;
 	/* Each reading of error counters has other numbers. */

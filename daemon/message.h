@@ -26,6 +26,7 @@ struct ft_message {
 	struct ft_spot *spots; /* all places, in order */
 	size_t spot_count;
 	bool returning; /* a switch that is coming back, cable by cable */
+	bool dead;	/* a switch, or a chip of a director, that was seen before */
 	char *finding;	/* the finding as JSON on one line */
 };
 

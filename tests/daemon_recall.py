@@ -532,7 +532,7 @@ class Rig:
         net.units, net.unit_of, net.fabric, self.past = units, unit_of, known, past
 
     def cable_then_switch(self, whole):
-        """A cable is out, then the switch at its end dies; it comes back without the cable."""
+        """A cable is out, then the switch at its end dies; it comes back without the cable, which is told at once."""
         between = [c for c in self.net.cables() if whole in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])]
         if len(between) < 3:
             return
@@ -547,7 +547,7 @@ class Rig:
                        if e["alert"]["event"] == "cleared"), "not a part of it: %s" % self.told())
         self.perhaps_restart(fabric)
         self.look(without, self.either())
-        self.look(without, "all", RETURNING_S + 1)
+        self.expect("cleared gone", "raised cable-missing")
         self.check([f["code"] for f in self.warnings()] == ["cable-missing"] and
                    ends_of(self.warnings()[0]) == {cable[:2], cable[2:]}, "it is back without a cable: %s" % self.told())
         self.look(self.net.fabric, self.either())
@@ -600,6 +600,39 @@ class Rig:
         self.expect("cleared gone")
         self.look(self.net.fabric, self.either())
         self.expect("cleared gone")
+        self.well_again()
+
+    def neighbours_reboot(self, whole):
+        """Two neighbours die one after the other and come back likewise: one alert each, of which the other is no news."""
+        near = {self.net.unit_of[c[i]] for c in self.net.cables() for i in (0, 2)
+                if whole in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])}
+        others = [w for w in self.net.mortal() if w in near - {whole} and self.net.cut_off(whole, w) == {whole, w}]
+        if not others:
+            return
+        other = self.rng.choice(others)
+        fabric = self.net.fabric.copy()
+        names = {whole: self.dies(fabric, whole)}
+        self.killed(fabric, other)
+        self.look(fabric, self.either())
+        self.expect("raised gone")
+        names[other] = self.events[0]["alert"]["id"] if self.events else None
+        self.perhaps_restart(fabric)
+        first = self.rng.choice([whole, other])
+        for back, dead in ((first, whole + other - first), (whole + other - first, None)):
+            inside, between, hosts = self.cables_of(back)
+            for cable in inside:
+                self.join(fabric, cable)
+            rest = [c for c in between if dead not in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])] + hosts
+            events = []
+            for cable in rest:
+                self.join(fabric, cable)
+                events += self.look(fabric, self.either())
+                for f in self.report["findings"]:
+                    up = f.get("returning", {"up": 0, "of": 1})
+                    self.check(up["up"] < up["of"], "nothing lacks: %s" % f["text"])
+            self.check([e["alert"]["event"] for e in events] in (["cleared"], ["changed", "cleared"]) and
+                       all(e["alert"]["id"] == names[back] for e in events),
+                       "not one alert: %s" % [(e["alert"]["event"], e["alert"]["text"]) for e in events])
         self.well_again()
 
     def reboot_beside_a_cable(self, whole):
@@ -713,7 +746,7 @@ class Rig:
 
     COURSES = [dead, dead, dead, reboot, reboot, pull, pull, swap, swap, misplace, beside_a_host, host_gone, hosts_exchanged, replaced,
                cable_then_switch, cable_then_switch, slow_repair, slow_repair, replan, replan_while_broken, rewired, two_dead, two_dead,
-               reboot_beside_a_cable, reboot_beside_a_cable]
+               reboot_beside_a_cable, reboot_beside_a_cable, neighbours_reboot, neighbours_reboot]
 
 
 def network(rng, label):

@@ -20,108 +20,87 @@ static bool is_returning(const struct ft_model *m, uint32_t place)
 	return was && m->status[place] != FT_STATUS_ISOLATED && ft_recall_is_back(m, place, was, was->back_s);
 }
 
-/* True if planned cable number @cable is dark at an end whose port is known and was seen. */
-static bool cable_is_dark(const struct ft_model *m, uint32_t cable)
+/* When the returning switch in @place was first seen again; one that was not until now: INT64_MAX. */
+static int64_t back_since(const struct ft_model *m, uint32_t place)
 {
-	const struct ft_plan_cable *c = &m->plan->cables[cable];
-	const uint32_t ends[2][2] = {{c->a, c->a_port}, {c->b, c->b_port}};
+	int64_t back_s = ft_recall_switch(m, place)->back_s;
 
-	for (unsigned int n = 0; n < 2; n++) {
-		const struct ft_observed_switch *sw = ft_observed_at(m, m->place_of[ends[n][0]]);
-		const struct ft_port *port =
-			sw ? ft_node_port(m->snapshot, &m->snapshot->nodes[sw->node], ends[n][1]) : NULL;
+	return back_s ? back_s : INT64_MAX;
+}
 
-		if (!port || port->link == FT_LINK_UP)
+/* A cable between two that are coming back is told of the one that came later: the other one may be whole but for it.
+ */
+static bool peer_takes(const struct ft_model *m, uint32_t place, uint32_t peer)
+{
+	return is_returning(m, peer) && back_since(m, peer) > back_since(m, place);
+}
+
+/*
+ * True if port number @number of @place is dark, and a cable to @peer was in it that went with one of the two switches:
+ * what was out before is a fault of its own. Accounts for that cable.
+ */
+static bool cable_take(struct explain *x, uint32_t place, uint32_t number, uint32_t peer)
+{
+	struct ft_model *m = x->m;
+	uint32_t observed = m->observed_of[place], port = node_of(m, observed)->first_port + number - 1;
+	uint32_t listed = ft_port_map_cable(m, place, number), *missing = missing_at(x, place, peer), was;
+
+	if (m->snapshot->ports[port].link == FT_LINK_UP ||
+	    ft_recall_port(m, observed, number, &was) != FT_RECALLED_SWITCH || was != peer || !ft_recall_went(m, port))
+		return false;
+	if (m->plan->cable_count > 0) {
+		if (listed == FT_NONE || m->port_map.gone[listed])
 			return false;
+		m->port_map.gone[listed] = true;
+	} else {
+		if (*missing == 0)
+			return false;
+		(*missing)--;
 	}
+	m->port_claimed[port] = true;
 	return true;
 }
 
-/* If the plan gives ports: takes the dark ones into the finding. Returns how many. */
-static uint32_t listed_take(struct ft_model *m, uint32_t place, uint32_t peer)
-{
-	uint32_t taken = 0;
-
-	for (uint32_t i = 0; i < m->plan->cable_count; i++) {
-		const struct ft_plan_cable *c = &m->plan->cables[i];
-		uint32_t a = m->place_of[c->a], b = m->place_of[c->b];
-
-		if (((a != place || b != peer) && (a != peer || b != place)) || m->port_map.gone[i] ||
-		    !cable_is_dark(m, i))
-			continue;
-		m->port_map.gone[i] = true;
-		taken++;
-	}
-	return taken;
-}
-
-/* Takes the cables that @place lacks to one peer. Returns how many. */
-static uint32_t lack_take(struct explain *x, struct ft_finding *f, uint32_t place, const struct ft_pair *pair)
-{
-	struct ft_model *m = x->m;
-	uint32_t peer = pair->peer, lacking, n;
-
-	if (m->observed_of[peer] == FT_NONE)
-		return 0;
-	if (m->plan->cable_count > 0) {
-		lacking = listed_take(m, place, peer);
-	} else {
-		lacking = x->missing[pair->cell];
-		x->missing[pair->cell] = 0;
-	}
-	if (lacking == 0)
-		return 0;
-	ft_finding_lack(m, f, place, peer, lacking);
-	n = ft_ports_pick(m, m->observed_of[peer], place, lacking, FT_LINK_DOWN, x->picked);
-	for (uint32_t i = 0; i < n; i++)
-		ft_finding_where_port(m, f, x->picked[i]);
-	return lacking;
-}
-
-/* The number of cables, and of traces that it had, that the switch in @place lacks. */
-static uint32_t lacking_count(const struct explain *x, uint32_t place, uint32_t *ret_planned)
+/* Takes the cables that @place lacks to one peer. Returns how many; x->picked: a dark port of each, at the peer if it
+ * is. */
+static uint32_t lack_take(struct explain *x, uint32_t place, uint32_t peer)
 {
 	const struct ft_model *m = x->m;
-	uint32_t lacking;
+	const struct ft_node *node = node_of(m, m->observed_of[place]);
+	uint32_t count = 0;
 
-	*ret_planned = ft_recall_traces(m, ft_recall_switch(m, place), &lacking);
-	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
-		uint32_t width = m->cells.width[pair->cell], seen = m->cells.seen[pair->cell];
+	if (m->observed_of[peer] == FT_NONE || peer_takes(m, place, peer))
+		return 0;
+	for (uint32_t number = 1; number <= node->port_count; number++) {
+		uint32_t port = node->first_port + number - 1, far = ft_recall_far(m, port);
 
-		*ret_planned += width;
-		if (m->observed_of[pair->peer] != FT_NONE)
-			lacking += width > seen ? width - seen : 0;
+		if (cable_take(x, place, number, peer))
+			x->picked[count++] = far == FT_NONE || m->snapshot->ports[far].link == FT_LINK_UP ? port : far;
 	}
-	return lacking;
+	return count;
 }
 
-static void returning_report(struct explain *x, uint32_t place, uint32_t planned)
+static struct ft_finding *returning_add(struct ft_model *m, uint32_t place)
 {
-	struct ft_model *m = x->m;
-	const struct ft_observed_switch *sw = ft_observed_at(m, place);
-	struct ft_text span = {0};
-	char kind[FT_KIND_WORDS_SIZE];
 	struct ft_finding *f = ft_finding_add(
 		m, ft_gone_isolates(m, place) ? FT_CODE_EDGE_ISOLATED : FT_CODE_CORE_MISSING, FT_EVIDENCE_ABSENT);
-	uint32_t traces, traces_planned = ft_recall_traces(m, ft_recall_switch(m, place), &traces), lacking = 0;
-	const char *links = traces_planned ? "cables and traces" : "cables";
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
-		lacking += lack_take(x, f, place, pair);
-	if (lacking == 0)
-		ft_finding_where_switch(m, f, m->observed_of[place], 0);
 	/* It has a path to the others again. */
 	f->severity = FT_SEVERITY_WARNING;
 	f->planned_as = m->places[place]->name;
-	ft_finding_subject(m, f, sw->name, sw->guid);
-	f->count = f->impact.links_lost = lacking;
-	lacking += traces;
-	f->returning.up = planned - lacking;
-	f->returning.of = planned;
-	ft_say(m, &f->expected, "%u %s", planned, links);
-	ft_say(m, &f->observed, "%u of them are up", planned - lacking);
-	ft_say(m, &f->text, "%s %s is coming back: %u of %u %s are up", ft_kind_words(m, place, kind), sw->label,
-	       planned - lacking, planned, links);
+	ft_finding_subject(m, f, ft_observed_at(m, place)->name, ft_observed_at(m, place)->guid);
+	return f;
+}
+
+static void returning_say(struct ft_model *m, struct ft_finding *f, uint32_t place, const char *links)
+{
+	struct ft_text span = {0};
+	char kind[FT_KIND_WORDS_SIZE];
+
+	ft_say(m, &f->expected, "%u %s", f->returning.of, links);
+	ft_say(m, &f->observed, "%u of them are up", f->returning.up);
+	ft_say(m, &f->text, "%s %s is coming back: %u of %u %s are up", ft_kind_words(m, place, kind),
+	       ft_observed_at(m, place)->label, f->returning.up, f->returning.of, links);
 	ft_text_add_span(&span, ft_recall_returning_s(m) * 1000);
 	ft_say(m, &f->fix,
 	       "wait until its links are up; what is still dark %s after its return is told cable by cable. If it "
@@ -129,14 +108,42 @@ static void returning_report(struct explain *x, uint32_t place, uint32_t planned
 	       ft_model_text(m, &span));
 }
 
+static void returning_report(struct explain *x, uint32_t place)
+{
+	struct ft_model *m = x->m;
+	uint32_t dark, of = ft_recall_traces(m, ft_recall_switch(m, place), &dark), up = of - dark, taken = 0;
+	const char *links = of ? "cables and traces" : "cables";
+	struct ft_finding *f = dark ? returning_add(m, place) : NULL;
+
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+		uint32_t n = lack_take(x, place, pair->peer);
+
+		of += m->cells.width[pair->cell];
+		up += m->cells.seen[pair->cell] < m->cells.width[pair->cell] ? m->cells.seen[pair->cell]
+									     : m->cells.width[pair->cell];
+		if (n == 0)
+			continue;
+		f = f ?: returning_add(m, place);
+		ft_finding_lack(m, f, place, pair->peer, n);
+		for (uint32_t i = 0; i < n; i++)
+			ft_finding_where_port(m, f, x->picked[i]);
+		taken += n;
+	}
+	if (!f)
+		return;
+	if (taken == 0)
+		ft_finding_where_switch(m, f, m->observed_of[place], 0);
+	f->count = f->impact.links_lost = taken;
+	f->returning.up = up;
+	f->returning.of = of;
+	returning_say(m, f, place, links);
+}
+
 void ft_returning_explain(struct explain *x)
 {
 	const struct ft_model *m = x->m;
 
-	for (uint32_t p = 0; m->recall.baseline && p < m->place_count; p++) {
-		uint32_t planned;
-
-		if (is_returning(m, p) && lacking_count(x, p, &planned) > 0)
-			returning_report(x, p, planned);
-	}
+	for (uint32_t p = 0; m->recall.baseline && p < m->place_count; p++)
+		if (is_returning(m, p))
+			returning_report(x, p);
 }

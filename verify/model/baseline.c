@@ -120,6 +120,14 @@ static int64_t gone_since(const struct look *l, int64_t gone_s)
 	return gone_s ? gone_s : l->old->time_s;
 }
 
+/* Likewise, of what may be coming back: if it goes again then, it goes as it did before, with all that lacks still. */
+static int64_t gone_again_since(const struct look *l, int64_t gone_s, int64_t back_s)
+{
+	bool one = ft_baseline_is_gone(gone_s, back_s) || l->report->time_s - back_s < l->returning_s;
+
+	return gone_since(l, one ? gone_s : 0);
+}
+
 /* ---- switches ---- */
 
 static uint32_t place_find(const struct look *l, const char *planned_as)
@@ -168,8 +176,12 @@ static void back_take(struct look *l, const struct ft_baseline_switch *was)
 {
 	struct ft_baseline_switch *sw = &l->b->switches[l->b->switch_count - 1];
 
-	sw->back_s = was->gone_s ? l->report->time_s : was->back_s;
-	sw->hosts_back_s = was->gone_s ? l->report->time_s : was->hosts_back_s;
+	bool gone = ft_baseline_is_gone(was->gone_s, was->back_s);
+
+	sw->gone_s = was->gone_s;
+	sw->back_s = gone ? l->report->time_s : was->back_s;
+	sw->hosts_back_s = gone ? l->report->time_s : was->hosts_back_s;
+	l->moved |= gone;
 }
 
 /* Known switches first: unknown ones must not take their places, as the assignment may be a guess. */
@@ -191,10 +203,9 @@ static int switches_learn(struct look *l)
 			r = switch_add(l, sw->guid, sw->name, place);
 			if (r > 0 && before != FT_MAP_NONE)
 				back_take(l, &l->old->switches[before]);
-			l->moved |= before != FT_MAP_NONE && l->old->switches[before].gone_s;
-			l->changed |=
-				before == FT_MAP_NONE || strcmp(l->old->switches[before].planned_as, place) != 0 ||
-				strcmp(l->old->switches[before].name, sw->name) != 0 || l->old->switches[before].gone_s;
+			l->changed |= before == FT_MAP_NONE ||
+				      strcmp(l->old->switches[before].planned_as, place) != 0 ||
+				      strcmp(l->old->switches[before].name, sw->name) != 0;
 		}
 	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->switch_count; i++) {
 		const struct ft_baseline_switch *sw = &l->old->switches[i];
@@ -203,9 +214,9 @@ static int switches_learn(struct look *l)
 			continue;
 		r = switch_add(l, sw->guid, sw->name, sw->planned_as);
 		if (r > 0)
-			l->b->switches[l->b->switch_count - 1].gone_s = gone_since(l, sw->gone_s);
-		l->changed |= !sw->gone_s || r == 0;
-		l->moved |= !sw->gone_s;
+			l->b->switches[l->b->switch_count - 1].gone_s = gone_again_since(l, sw->gone_s, sw->back_s);
+		l->changed |= r == 0;
+		l->moved |= !ft_baseline_is_gone(sw->gone_s, sw->back_s);
 	}
 	return r < 0 ? r : 0;
 }
@@ -255,8 +266,8 @@ static int chip_learn(struct look *l, const struct ft_map *known, const struct f
 	l->changed |= !was || was->owner != owner || strcmp(was->name, chip->name) != 0;
 	if (was) {
 		chip->gone_s = was->gone_s;
-		chip->back_s = ft_baseline_chip_is_gone(was) ? l->report->time_s : was->back_s;
-		l->moved |= ft_baseline_chip_is_gone(was);
+		chip->back_s = ft_baseline_is_gone(was->gone_s, was->back_s) ? l->report->time_s : was->back_s;
+		l->moved |= ft_baseline_is_gone(was->gone_s, was->back_s);
 	}
 	return r;
 }
@@ -303,22 +314,17 @@ static int chips_keep(struct look *l)
 		r = ft_map_add(&wait, l->b->cables[i / 2].ends[i % 2].guid, 0, NULL);
 	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->chip_count; i++) {
 		const struct ft_baseline_chip *was = &l->old->chips[i];
-		int64_t since_s;
 
 		if (ft_map_get(&l->by_chip, was->guid) != FT_MAP_NONE)
 			continue;
-		l->moved |= !ft_baseline_chip_is_gone(was);
+		l->moved |= !ft_baseline_is_gone(was->gone_s, was->back_s);
 		if (ft_map_get(&wait, was->guid) == FT_MAP_NONE || ft_map_get(&l->by_guid, was->owner) == FT_MAP_NONE) {
 			l->changed = true;
 			continue;
 		}
 		r = chip_add(l, was->guid, was->owner, was->name, strlen(was->name));
-		/* One that goes again while it comes back went with the others of its board. */
-		since_s = ft_baseline_chip_is_gone(was) || l->report->time_s - was->back_s < l->returning_s
-				  ? was->gone_s
-				  : 0;
 		if (r > 0)
-			l->b->chips[l->b->chip_count - 1].gone_s = gone_since(l, since_s);
+			l->b->chips[l->b->chip_count - 1].gone_s = gone_again_since(l, was->gone_s, was->back_s);
 	}
 	return r < 0 ? r : 0;
 }
@@ -505,9 +511,12 @@ static bool cable_is_lacking(const struct look *l, const struct pairs *pairs, co
 {
 	uint32_t pair = ft_map_get(&pairs->index, pair_key(c));
 
-	for (unsigned int end = 0; end < 2; end++)
-		if (l->b->switches[ft_map_get(&l->by_guid, c->ends[end].owner)].gone_s)
+	for (unsigned int end = 0; end < 2; end++) {
+		const struct ft_baseline_switch *sw = &l->b->switches[ft_map_get(&l->by_guid, c->ends[end].owner)];
+
+		if (ft_baseline_is_gone(sw->gone_s, sw->back_s))
 			return true;
+	}
 	if (pairs->seen[pair] >= pairs->known[pair])
 		return false;
 	for (size_t i = 0; i < l->report->finding_count; i++)
@@ -599,13 +608,17 @@ static int links_keep(struct look *l)
 		r = ft_map_add(&seen_hosts, l->b->hosts[i].guid, i, NULL);
 	for (uint32_t i = 0; old && r >= 0 && i < old->cable_count; i++) {
 		const struct ft_baseline_cable *c = &old->cables[i];
+		bool lacks;
 
 		if (!owner_is_known(l, &c->ends[0]) || !owner_is_known(l, &c->ends[1]) ||
 		    port_is_held(l, &c->ends[0]) || port_is_held(l, &c->ends[1]))
 			continue;
+		/* With another cable in one of its ports it is not out: who mends that lets it come back with its
+		 * switch. */
+		lacks = !port_is_wrong(l, &c->ends[0]) && !port_is_wrong(l, &c->ends[1]);
 		l->b->cables[l->b->cable_count] =
-			(struct ft_baseline_cable){{c->ends[0], c->ends[1]}, gone_since(l, c->gone_s)};
-		l->changed |= !c->gone_s;
+			(struct ft_baseline_cable){{c->ends[0], c->ends[1]}, lacks ? gone_since(l, c->gone_s) : 0};
+		l->changed |= lacks && !c->gone_s;
 		r = cable_hold(l, l->b->cable_count++);
 	}
 	for (uint32_t i = 0; old && r >= 0 && i < old->host_count; i++) {
@@ -640,8 +653,8 @@ static uint64_t board_key(const struct ft_baseline_chip *chip)
 }
 
 /*
- * A returned switch counts as complete once all its cables are seen, and likewise all its hosts, which may take longer;
- * what it loses afterwards is a new fault. So do the chips of a board, all at once.
+ * A returned switch counts as complete once all cables are seen that went with it, and likewise all its hosts, which
+ * may take longer; what it loses afterwards is a new fault. So do the chips of a board, all at once.
  */
 static int returns_end(struct look *l)
 {
@@ -653,12 +666,15 @@ static int returns_end(struct look *l)
 	if (!lacks || !lacks_hosts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++) {
-		const struct ft_baseline_port *end = &l->b->cables[i / 2].ends[i % 2];
-		uint32_t chip = ft_map_get(&l->by_chip, end->guid);
+		const struct ft_baseline_cable *c = &l->b->cables[i / 2];
+		uint32_t sw = ft_map_get(&l->by_guid, c->ends[i % 2].owner),
+			 far = ft_map_get(&l->by_guid, c->ends[1 - i % 2].owner),
+			 chip = ft_map_get(&l->by_chip, c->ends[i % 2].guid);
 
-		if (!l->b->cables[i / 2].gone_s)
+		if (!c->gone_s)
 			continue;
-		lacks[ft_map_get(&l->by_guid, end->owner)] = true;
+		lacks[sw] |= ft_baseline_cable_went_with(c, &l->b->switches[sw]) ||
+			     ft_baseline_cable_went_with(c, &l->b->switches[far]);
 		if (chip != FT_MAP_NONE && r >= 0)
 			r = ft_map_add(&boards, board_key(&l->b->chips[chip]), 0, NULL);
 	}
@@ -666,8 +682,10 @@ static int returns_end(struct look *l)
 		if (l->b->hosts[i].gone_s)
 			lacks_hosts[ft_map_get(&l->by_guid, l->b->hosts[i].at.owner)] = true;
 	for (uint32_t i = 0; i < l->b->switch_count; i++) {
-		if (!lacks[i])
+		if (!lacks[i] && l->b->switches[i].back_s) {
+			l->b->switches[i].gone_s = 0;
 			time_end(l, &l->b->switches[i].back_s);
+		}
 		if (!lacks_hosts[i])
 			time_end(l, &l->b->switches[i].hosts_back_s);
 	}

@@ -20,7 +20,7 @@ struct ft_baseline_switch {
 	uint64_t guid;	      /* of a director: as in the report */
 	char *name;	      /* as in the report: safe; owned */
 	char *planned_as;     /* its place: the name of a planned switch; owned */
-	int64_t gone_s;	      /* Unix time of the last check that saw it; 0: the latest check did */
+	int64_t gone_s;	      /* Unix time of the last check that saw it before it went; 0: it is whole */
 	int64_t back_s;	      /* Unix time of the check that saw it return; 0: all its cables are back since */
 	int64_t hosts_back_s; /* likewise; 0: all its hosts are back since */
 };
@@ -34,9 +34,10 @@ struct ft_baseline_chip {
 	int64_t back_s; /* Unix time of the check that saw it return; 0: it is gone, or whole */
 };
 
-static inline bool ft_baseline_chip_is_gone(const struct ft_baseline_chip *chip)
+/* Of a switch or a chip, by its two times. */
+static inline bool ft_baseline_is_gone(int64_t gone_s, int64_t back_s)
 {
-	return chip->gone_s && !chip->back_s;
+	return gone_s && !back_s;
 }
 
 /* A port of a switch, or of a chip of a director. */
@@ -51,6 +52,13 @@ struct ft_baseline_cable {
 	struct ft_baseline_port ends[2]; /* in the order of ft_baseline_cable_order() */
 	int64_t gone_s;
 };
+
+/* True if @cable went with @end, a switch at its end, or later, and is to come back with it. */
+static inline bool ft_baseline_cable_went_with(const struct ft_baseline_cable *cable,
+					       const struct ft_baseline_switch *end)
+{
+	return cable->gone_s == 0 || (end->gone_s && cable->gone_s >= end->gone_s);
+}
 
 struct ft_baseline_host {
 	uint64_t guid; /* of its port */

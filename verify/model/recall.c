@@ -208,7 +208,7 @@ bool ft_recall_is_back(const struct ft_model *m, uint32_t place, const struct ft
 {
 	const struct ft_observed_switch *sw = ft_observed_at(m, place);
 
-	return sw && sw->guid == was->guid && is_back(m, was->gone_s != 0, back_s);
+	return sw && sw->guid == was->guid && is_back(m, ft_baseline_is_gone(was->gone_s, was->back_s), back_s);
 }
 
 const struct ft_baseline_chip *ft_recall_chip(const struct ft_model *m, uint32_t node)
@@ -222,7 +222,7 @@ bool ft_recall_chip_is_back(const struct ft_model *m, uint32_t node)
 {
 	const struct ft_baseline_chip *chip = ft_recall_chip(m, node);
 
-	return chip && is_back(m, ft_baseline_chip_is_gone(chip), chip->back_s);
+	return chip && is_back(m, ft_baseline_is_gone(chip->gone_s, chip->back_s), chip->back_s);
 }
 
 uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_switch *was, uint32_t *ret_lacking)
@@ -237,9 +237,22 @@ uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_swi
 		if (b->cables[i].ends[0].owner != was->guid || b->cables[i].ends[1].owner != was->guid)
 			continue;
 		count++;
-		*ret_lacking += port == FT_NONE || far == FT_NONE || m->chips->ports[port].peer != far;
+		*ret_lacking += (port == FT_NONE || far == FT_NONE || m->chips->ports[port].peer != far) &&
+				ft_baseline_cable_went_with(&b->cables[i], was);
 	}
 	return count;
+}
+
+bool ft_recall_went(const struct ft_model *m, uint32_t port)
+{
+	const struct ft_baseline *b = m->recall.baseline;
+	uint32_t origin = ft_port_origin(m, port);
+	uint32_t end = m->recall.far && origin < m->chips->port_count ? m->recall.far[origin] : FT_NONE;
+
+	if (end >= 2 * b->cable_count || m->recall.owner[end] == FT_NONE || m->recall.owner[end ^ 1] == FT_NONE)
+		return false;
+	return ft_baseline_cable_went_with(&b->cables[end / 2], &b->switches[m->recall.owner[end]]) ||
+	       ft_baseline_cable_went_with(&b->cables[end / 2], &b->switches[m->recall.owner[end ^ 1]]);
 }
 
 uint64_t ft_recall_chip_behind(const struct ft_model *m, uint32_t port)

@@ -58,8 +58,11 @@ const struct ft_baseline_chip *ft_recall_chip(const struct ft_model *m, uint32_t
 /* Likewise, true if that chip is coming back. */
 bool ft_recall_chip_is_back(const struct ft_model *m, uint32_t node);
 
-/* The traces that a director had, and how many of them are not there. O(cables of the baseline). */
+/* The traces that a director had, and how many of them it is still to bring up. O(cables of the baseline). */
 uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_switch *was, uint32_t *ret_lacking);
+
+/* True if the cable that was in @port went when one of its two switches did, or later. Requires a baseline. */
+bool ft_recall_went(const struct ft_model *m, uint32_t port);
 
 /* The GUID of the node that the cable or trace in port @port of m->chips led to; 0: not known, or to a host. */
 uint64_t ft_recall_chip_behind(const struct ft_model *m, uint32_t port);
