@@ -17,6 +17,7 @@
 #include "tests/extend.h"
 #include "tests/rows.h"
 #include "tests/runs.h"
+#include "probe/routes.h"
 #include "verify/infer/infer.h"
 #include "verify/model/chassis.h"
 #include "planner/plan/tree.h"
@@ -364,6 +365,21 @@ static const struct row rows[] = {
 	 "warning; board-missing absent spine04/L01:7 +5", ALWAYS},
 };
 
+/* Forwarding tables are followed from chip to chip, whatever boards are missing. Here none is known. */
+static void routes_check(const struct bench *b)
+{
+	_cleanup_(ft_routes_freep) struct ft_routes *routes = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+	struct ft_verify_input input = {
+		.design = b->design, .plan = b->plan, .snapshot = b->snapshot, .today = "2026-11-20"};
+
+	assert_int_equal(ft_routes_new(b->snapshot->node_count, &routes), 0);
+	input.routes = routes;
+	assert_int_equal(ft_verify_all(&input, &report), 0);
+	assert_int_equal(report->routes.tables, 0);
+	assert_true(report->routes.switches > 0);
+}
+
 /* What holds for all there is to say of a report, and how it is written. */
 static void report_make(struct bench *b, struct ft_report **ret_report)
 {
@@ -374,6 +390,7 @@ static void report_make(struct bench *b, struct ft_report **ret_report)
 	assert_int_equal(ft_verify(b->design, b->plan, b->snapshot, "2026-11-20", ret_report), 0);
 	report_check(*ret_report);
 	report_returns(*ret_report);
+	routes_check(b);
 }
 
 /* What hands do not mend, or what a fabric on paper does not show. */

@@ -129,10 +129,10 @@ static void hops_rank(struct ft_walk *w)
 	const struct ft_model *m = w->m;
 
 	for (uint32_t i = 0; i < m->snapshot->port_count; i++) {
-		uint32_t observed = m->observed.switch_of_node[m->snapshot->ports[i].node];
+		uint32_t observed = ft_observed_of_port(m, i), origin = ft_port_origin(m, i);
 
-		if (observed != FT_NONE)
-			w->hops[w->hop_of_node[m->chips->ports[ft_port_origin(m, i)].node]].observed = observed;
+		if (observed != FT_NONE && origin != FT_NONE)
+			w->hops[w->hop_of_node[m->chips->ports[origin].node]].observed = observed;
 	}
 	for (uint32_t h = 0; h < w->hop_count; h++)
 		if (w->hops[h].observed == FT_NONE)
@@ -253,6 +253,7 @@ static int results_allocate(struct ft_walk *w)
 	w->ways = ft_arena_zeros(memory, hops, sizeof(*w->ways));
 	w->out = ft_arena_zeros(memory, hops, sizeof(*w->out));
 	w->stack = ft_arena_zeros(memory, hops, sizeof(*w->stack));
+	w->circle = ft_arena_zeros(memory, hops, sizeof(*w->circle));
 	w->rows = ft_arena_zeros(memory, hops, FT_ROUTE_BLOCK);
 	w->row_unread = ft_arena_zeros(memory, hops, sizeof(*w->row_unread));
 	w->planned = ft_arena_zeros(memory, places, sizeof(*w->planned));

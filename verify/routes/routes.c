@@ -65,25 +65,24 @@ static uint32_t step(struct ft_walk *w, uint32_t h, const struct ft_target *to)
 /* The loop of these links, independent of where it was entered: an index, or FT_NONE without memory. */
 static uint32_t loop_find(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 {
-	uint64_t hash;
-	uint32_t lowest = 0, there;
-	struct ft_loop loop = {.links = ft_arena_zeros(&w->memory, count, sizeof(*loop.links)), .count = count}, *more;
+	uint32_t lowest = 0, there, *links;
+	struct ft_loop *loop;
 	int r;
 
-	if (!loop.links)
-		return FT_NONE;
 	for (uint32_t i = 1; i < count; i++)
 		lowest = w->out[hops[i]] < w->out[hops[lowest]] ? i : lowest;
 	for (uint32_t i = 0; i < count; i++)
-		loop.links[i] = w->out[hops[(lowest + i) % count]];
-	hash = ft_hash_bytes(loop.links, count * sizeof(*loop.links));
-	r = ft_map_add(&w->loop_by_hash, hash, w->loop_count, &there);
+		w->circle[i] = w->out[hops[(lowest + i) % count]];
+	r = ft_map_add(&w->loop_by_hash, ft_hash_bytes(w->circle, count * sizeof(*w->circle)), w->loop_count, &there);
 	if (r == 0)
 		return there;
-	more = r > 0 ? FT_ARENA_MORE(&w->memory, w->loops, w->loop_count) : NULL;
-	if (!more)
+	/* Thousands of destinations may share one loop: only a new one is kept. */
+	links = r > 0 ? ft_arena_zeros(&w->memory, count, sizeof(*links)) : NULL;
+	loop = links ? FT_ARENA_MORE(&w->memory, w->loops, w->loop_count) : NULL;
+	if (!loop)
 		return FT_NONE;
-	*more = loop;
+	memcpy(links, w->circle, count * sizeof(*links));
+	*loop = (struct ft_loop){.links = links, .count = count};
 	return w->loop_count - 1;
 }
 

@@ -75,7 +75,7 @@ struct ft_some {
 };
 
 struct ft_loop {
-	uint32_t *links; /* owned; rotated so that the lowest comes first */
+	uint32_t *links; /* rotated so that the lowest comes first */
 	uint32_t count;
 	struct ft_some some;
 };
@@ -95,7 +95,7 @@ struct ft_reach {
 
 struct ft_walk {
 	struct ft_model *m;
-	struct ft_arena memory; /* of all lists here but @loops, and of @reach */
+	struct ft_arena memory; /* of all lists here, and of those in @loops and @reach */
 	struct ft_hop *hops;
 	uint32_t hop_count;
 	uint32_t *hop_of_node;
@@ -112,6 +112,7 @@ struct ft_walk {
 	struct ft_way *ways;
 	uint32_t *out;	   /* by hop: its output link, if any */
 	uint32_t *stack;   /* [hop_count] */
+	uint32_t *circle;  /* likewise: the links of a loop that may be known already */
 	uint32_t *planned; /* by place: chips on the shortest planned way to planned_to, ends included; FT_NONE: none */
 	uint32_t planned_to; /* a place, or FT_NONE: not computed yet */
 	uint32_t *queue;     /* [place_count] */
