@@ -4,7 +4,6 @@
 #include "verify/build/build.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "planner/plan/variant.h"
 #include "verify/build/states.h"

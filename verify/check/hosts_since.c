@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "base/text.h"

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "planner/write/phases.h"
 #include "verify/accept/accept.h"
 #include "verify/cmd/complain.h"

@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "verify/build/build.h"
 #include "verify/cmd/complain.h"
-#include "verify/cmd/waiting.h"
 
 enum { STATE_SIZE_MAX = 1 << 30 };
 

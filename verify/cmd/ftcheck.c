@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "probe/guard.h"
 #include "verify/measure/failures.h"
 #include "verify/measure/throughput.h"

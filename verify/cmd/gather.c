@@ -9,11 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/moment.h"
 #include "base/text.h"
 #include "planner/site/sheet.h"
-#include "planner/site/site.h"
 #include "planner/write/phases.h"
 #include "probe/archive.h"
 #include "probe/names.h"

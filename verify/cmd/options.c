@@ -16,7 +16,6 @@
 #include "planner/plan/design.h"
 #include "verify/build/build.h"
 #include "verify/cmd/complain.h"
-#include "verify/cmd/gather.h"
 #include "verify/model/report.h"
 #include "verify/cmd/stray.h"
 

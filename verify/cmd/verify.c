@@ -26,7 +26,6 @@
 #include "verify/cmd/placings.h"
 #include "verify/match/assign.h"
 #include "verify/model/bounds.h"
-#include "verify/model/capacity.h"
 #include "verify/model/model.h"
 
 /* All but the report. */

@@ -7,11 +7,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "verify/director/chassis_parts.h"
 #include "verify/match/classes.h"
-#include "verify/model/model.h"
 
 /* The line boards, or the fabric boards, of all directors of a tier. */
 struct side {

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "verify/director/chassis_parts.h"
 
 void ft_chassis_free(struct ft_chassis *c)

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "verify/director/inside.h"
 #include "verify/model/recall.h"

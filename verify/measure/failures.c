@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/chance.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "verify/measure/failures_parts.h"

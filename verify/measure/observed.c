@@ -3,7 +3,6 @@
 
 #include "verify/measure/observed.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Hosts on their planned switch, as far as it was seen; where it could not be, the planned ones. */

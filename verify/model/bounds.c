@@ -4,13 +4,11 @@
 #include "verify/model/bounds.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "planner/plan/wiring.h"
-#include "verify/model/model.h"
 
 enum {
 	NODES_MORE = 1000,

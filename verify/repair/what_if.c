@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "verify/repair/what_if_parts.h"
 
 #define NONE FT_NONE

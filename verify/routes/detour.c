@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "verify/model/capacity.h"
 #include "verify/routes/routes.h"
