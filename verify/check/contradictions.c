@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "verify/model/model.h"
 
-/* By observed switch: it is of the contradiction at hand. */
+/* The planned switches of the contradiction at hand. */
 struct members {
 	const struct ft_contradiction *c;
 	bool *is_of; /* by place */

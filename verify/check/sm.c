@@ -269,7 +269,8 @@ static void sm_where(struct ft_model *m, struct ft_finding *f, const struct ft_s
 }
 
 /*
- * "node001 port 1 is master (priority 14) and node002 port 1 is standby"; managers for which @take holds become places.
+ * "node001 port 1 is master (priority 14), node002 port 1 is standby (priority 0)". Those that are told become places,
+ * unless they do not answer. @masters: of masters alone.
  */
 static void sms_describe(struct ft_model *m, struct ft_finding *f, const struct ft_sms *sms, bool masters,
 			 struct ft_text *text)

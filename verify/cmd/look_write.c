@@ -46,7 +46,7 @@ static void head_write(struct ft_text *t, const struct ft_look *look, bool colou
 	ft_text_puts(t, ": ");
 	ft_report_write_status(t, look->status, colour);
 	ft_text_printf(t, ", %u of %u %ss, %u host%s\n", look->uplinks_up, look->uplinks_planned,
-		       ft_report_link_word(look->report), look->hosts, look->hosts == 1 ? "" : "s");
+		       ft_report_link_word(look->report), look->hosts, ft_text_s(look->hosts));
 }
 
 static void table_write(struct ft_text *t, const struct ft_look *look)

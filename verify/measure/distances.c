@@ -345,7 +345,7 @@ static int path_tell(const struct ft_model *m, const struct seen *seen, const st
 	return r;
 }
 
-/* @f NULL: no cause is known but the paths themselves. */
+/* The symptom of a finding that explains it; else a finding. */
 static void excess_report(struct ft_model *m, const struct seen *seen, const struct ft_hop_far *far, uint32_t planned,
 			  const char *ends, const char *path)
 {

@@ -9,11 +9,10 @@
 static uint32_t hosts_at(const struct ft_model *m, uint32_t place)
 {
 	uint32_t planned = m->places[place]->hosts;
-	enum ft_status status = m->status[place];
 
 	if (m->observed_of[place] != FT_NONE)
-		return ft_observed_at(m, place)->hosts < planned ? ft_observed_at(m, place)->hosts : planned;
-	return status == FT_STATUS_ISOLATED || status == FT_STATUS_MISSING ? 0 : planned;
+		return ft_number_least(ft_observed_at(m, place)->hosts, planned);
+	return ft_status_is_gone(m->status[place]) ? 0 : planned;
 }
 
 static void bundle_add(const struct ft_model *m, struct ft_plan *observed, uint32_t cell)

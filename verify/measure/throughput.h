@@ -12,9 +12,9 @@
 #include "verify/model/model.h"
 
 /*
- * Adds the throughput to the report of the finished model @m, and what they take of it to the findings with
- * the greatest impact, FT_THROUGHPUT_FINDINGS at most: each takes a search. With fewer than two hosts none is added.
- * Hosts that were not seen, or are cut off, are left out of what is found. Returns 0 or -ENOMEM.
+ * Adds the throughput to the report of the finished model @m, and to its worst findings what each takes of it,
+ * FT_THROUGHPUT_FINDINGS at most: each takes a search. With fewer than two hosts none is added. Hosts that were not
+ * seen, or are cut off, are left out of what is found. Returns 0 or -ENOMEM.
  */
 enum { FT_THROUGHPUT_FINDINGS = 20 };
 

@@ -189,7 +189,7 @@ static void omitted_say(struct ft_report *report, uint32_t count)
 		.observed = ft_arena_print(memory, "%u more findings", count),
 		.text = ft_arena_print(
 			memory, "%u more finding%s %s not listed: a report of this plan lists no more than are above",
-			count, count == 1 ? "" : "s", count == 1 ? "is" : "are"),
+			count, ft_text_s(count), count == 1 ? "is" : "are"),
 		.fix = ft_arena_string(memory, "mend what is listed first; the rest is told by the next look"),
 	};
 }

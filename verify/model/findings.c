@@ -686,19 +686,12 @@ static int finding_compare(const void *a, const void *b)
 {
 	const struct ft_finding *x = a, *y = b;
 
-	if (x->severity != y->severity)
-		return x->severity > y->severity ? -1 : 1;
-	if (x->code != y->code)
-		return x->code < y->code ? -1 : 1;
-	if (x->where_count && y->where_count) {
-		int d = ft_text_natural_compare(x->where[0].name, y->where[0].name);
+	int d = FT_ORDER(y->severity, x->severity) ?: FT_ORDER(x->code, y->code);
 
-		if (d)
-			return d;
-		if (x->where[0].port != y->where[0].port)
-			return x->where[0].port < y->where[0].port ? -1 : 1;
-	}
-	return ft_text_natural_compare(x->id, y->id);
+	if (d == 0 && x->where_count && y->where_count)
+		d = ft_text_natural_compare(x->where[0].name, y->where[0].name)
+			    ?: FT_ORDER(x->where[0].port, y->where[0].port);
+	return d ?: ft_text_natural_compare(x->id, y->id);
 }
 
 bool ft_finding_names(const struct ft_finding *f, uint32_t observed)

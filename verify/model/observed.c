@@ -129,12 +129,9 @@ static int node_compare(const void *a, const void *b, void *arg)
 	const struct ft_snapshot *s = arg;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct ft_node *p = &s->nodes[x], *q = &s->nodes[y];
-	int r;
 
-	if (p->guid != q->guid)
-		return p->guid < q->guid ? -1 : 1;
-	r = strcmp(ft_node_description(s, p), ft_node_description(s, q));
-	return r != 0 ? r : FT_ORDER(x, y);
+	return FT_ORDER(p->guid, q->guid) ?: strcmp(ft_node_description(s, p), ft_node_description(s, q))
+		?: FT_ORDER(x, y);
 }
 
 const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snapshot *s)

@@ -410,14 +410,9 @@ struct station {
 static int station_compare(const void *a, const void *b)
 {
 	const struct station *x = a, *y = b;
-	int names;
 
-	if (x->rack != y->rack)
-		return x->rack < y->rack ? -1 : 1;
-	if (x->height != y->height)
-		return x->height < y->height ? -1 : 1;
-	names = ft_text_natural_compare(x->name, y->name);
-	return names ? names : FT_ORDER(x->stop, y->stop);
+	return FT_ORDER(x->rack, y->rack) ?: FT_ORDER(x->height, y->height)
+		?: ft_text_natural_compare(x->name, y->name) ?: FT_ORDER(x->stop, y->stop);
 }
 
 /* The rank; the first rows are the planned switches, in the plan's order. */
@@ -446,12 +441,10 @@ static int stops_sort(struct repair *x)
 
 static int order_compare(const void *a, const void *b)
 {
-	const uint32_t *x = a, *y = b;
+	const struct order *x = a, *y = b;
 
-	for (size_t i = 0; i < sizeof(struct order) / sizeof(*x); i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
+	return FT_ORDER(x->turn, y->turn) ?: FT_ORDER(x->act, y->act) ?: FT_ORDER(x->port, y->port)
+		?: FT_ORDER(x->job, y->job);
 }
 
 static int jobs_sort(struct repair *x)

@@ -238,10 +238,7 @@ static uint32_t port_free(const struct ft_what_if *w, uint32_t node, enum ft_wha
 							      : i > high ? i - high
 									 : 0;
 
-		if (w->s.ports[port].peer != FT_NO_PORT || w->spoken[port] || away >= nearest)
-			continue;
-		/* Up without a known far end, or not read: it may be occupied. */
-		if (w->s.ports[port].link != FT_LINK_DOWN)
+		if (!ft_what_if_is_free(w, port) || away >= nearest)
 			continue;
 		best = port;
 		nearest = away;
@@ -361,30 +358,24 @@ static int node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid,
 		w->s.ports[w->s.port_count++] = (struct ft_port){.guid = guid,
 								 .node = w->s.node_count,
 								 .peer = FT_NO_PORT,
-								 .number = (uint8_t)(i + 1),
+								 .number = (uint16_t)(i + 1),
 								 .link = FT_LINK_DOWN};
 	*ret_node = w->s.node_count++;
 	return 0;
 }
 
 /* The name by which the switch will be known: its alias; where a pattern tells the tier, one that others of it have. */
-static int switch_name(const struct ft_what_if *w, uint32_t index, char **ret_name)
+static const char *switch_name(const struct ft_what_if *w, uint32_t index)
 {
 	const struct ft_plan_switch *sw = &w->plan->switches[index];
 	uint32_t like = NONE;
-	char *name;
 
+	if (sw->alias)
+		return sw->alias_full ? sw->alias_full : sw->alias;
 	for (uint32_t i = 0; w->design->binds[sw->tier].match && like == NONE && i < w->plan->switch_count; i++)
 		if (w->plan->switches[i].kind == sw->kind && !ft_plan_is_beside(w->plan, i))
 			like = w->node_of[i];
-	if (sw->alias)
-		name = strdup(sw->alias_full ? sw->alias_full : sw->alias);
-	else
-		name = strdup(like == NONE ? sw->name : w->s.strings + w->s.nodes[like].description);
-	if (!name)
-		return -ENOMEM;
-	*ret_name = name;
-	return 0;
+	return like == NONE ? sw->name : w->s.strings + w->s.nodes[like].description;
 }
 
 /* The next listed host planned on switch @index that was not seen, or the number of all listed hosts. */
@@ -495,13 +486,12 @@ static void bundle_return(struct ft_what_if *w, const struct comeback *c, uint32
 
 static int switch_add(struct ft_what_if *w, uint32_t index)
 {
-	_cleanup_free_ char *name = NULL;
-	int r = switch_name(w, index, &name);
+	/* Of another node it moves when the strings grow. */
+	_cleanup_free_ char *name = strdup(switch_name(w, index));
 
-	if (r == 0)
-		r = node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
-			     w->plan->switches[index].ports, &w->node_of[index]);
-	return r;
+	return name ? node_add(w, FT_NODE_SWITCH, ft_plan_bound_guid(w->design, w->plan, index), name,
+			       w->plan->switches[index].ports, &w->node_of[index])
+		    : -ENOMEM;
 }
 
 /* Switches that were not seen, and that no other action restores, were unreachable because of this one. */
@@ -534,27 +524,18 @@ static void cables_return(struct ft_what_if *w, const struct comeback *c, uint32
 	}
 }
 
-/* Restores @most hosts, but no more than are missing. */
-static uint32_t hosts_lacking(const struct ft_what_if *w, uint32_t most)
-{
-	uint32_t seen = w->report->hosts.found + w->hosts_back, planned = w->report->hosts.planned;
-	uint32_t lacking = planned > seen ? planned - seen : 0;
-
-	return most < lacking ? most : lacking;
-}
-
 /*
  * The number of hosts to restore with switch @index: the finding's number if it is about that switch only, else the
  * planned number; at most the number missing.
  */
 static uint32_t hosts_behind(const struct ft_what_if *w, const struct comeback *c, uint32_t index)
 {
-	uint32_t hosts = w->plan->switches[index].hosts;
+	uint32_t seen = w->report->hosts.found + w->hosts_back, planned = w->report->hosts.planned;
 
 	if (c->because && c->because->code == FT_CODE_EDGE_ISOLATED && c->because->gone_count == 1 &&
 	    c->because->gone[0] == index)
 		return c->because->impact.hosts_cut_off;
-	return hosts_lacking(w, hosts);
+	return ft_number_least(w->plan->switches[index].hosts, planned > seen ? planned - seen : 0);
 }
 
 static int switch_return(struct ft_what_if *w, uint32_t index, const struct ft_finding *because, bool to_seen)

@@ -38,7 +38,10 @@ struct ft_what_if {
 /* The port that @place names, or FT_NONE. */
 uint32_t ft_what_if_port(const struct ft_what_if *w, const struct ft_place *place);
 
-/* True if the port is free, and no later action names it. */
+/*
+ * True if the port is free, and no later action names it. One that is up without a known far end, or was not read, may
+ * be occupied.
+ */
 static inline bool ft_what_if_is_free(const struct ft_what_if *w, uint32_t port)
 {
 	return w->s.ports[port].peer == FT_NO_PORT && w->s.ports[port].link == FT_LINK_DOWN && !w->spoken[port];

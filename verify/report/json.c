@@ -4,7 +4,7 @@
 
 #include "verify/report/members.h"
 
-/* The indentation before a member that begins a line; a comma precedes it. */
+/* @gap: what is before a member that begins a line: the end of the former line, and the indentation. */
 static void members_write(struct ft_text *t, const void *from, const struct ft_member *members, size_t count,
 			  const char *gap);
 

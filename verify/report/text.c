@@ -125,7 +125,7 @@ static void head_write(struct ft_text *t, const struct ft_report *r, bool colour
 	if (r->finding_count == 0)
 		ft_text_puts(t, "nothing to report");
 	else
-		ft_text_printf(t, "%zu finding%s", r->finding_count, r->finding_count == 1 ? "" : "s");
+		ft_text_printf(t, "%zu finding%s", r->finding_count, ft_text_s(r->finding_count));
 	if (r->as_of)
 		ft_text_printf(t, " (%s)", r->as_of);
 	ft_text_puts(t, "\n");
@@ -166,15 +166,21 @@ static void percent_write(struct ft_text *t, struct ft_ratio part)
 		ft_text_printf(t, "%" PRId64 ".%" PRId64 " %%", tenths / 10, tenths % 10);
 }
 
-/* "1.06:1" */
-static void blocking_write(struct ft_text *t, struct ft_ratio ratio)
+/* "2", "0.25" */
+static void decimal_write(struct ft_text *t, struct ft_ratio ratio)
 {
 	int64_t hundredths = ratio.den > 0 ? (ratio.num * 100 + ratio.den / 2) / ratio.den : 0;
 
-	if (hundredths % 100 == 0)
-		ft_text_printf(t, "%" PRId64 ":1", hundredths / 100);
-	else
-		ft_text_printf(t, "%" PRId64 ".%02" PRId64 ":1", hundredths / 100, hundredths % 100);
+	ft_text_printf(t, "%" PRId64, hundredths / 100);
+	if (hundredths % 100)
+		ft_text_printf(t, ".%02" PRId64, hundredths % 100);
+}
+
+/* "1.06:1" */
+static void blocking_write(struct ft_text *t, struct ft_ratio ratio)
+{
+	decimal_write(t, ratio);
+	ft_text_puts(t, ":1");
 }
 
 static const char *gap_of(const char **gap)
@@ -236,10 +242,10 @@ static void costs_write(struct ft_text *t, const struct ft_report *r, const stru
 	}
 	if (impact->hosts_cut_off)
 		ft_text_printf(t, "%s%u host%s cut off", gap_of(&gap), impact->hosts_cut_off,
-			       impact->hosts_cut_off == 1 ? "" : "s");
+			       ft_text_s(impact->hosts_cut_off));
 	if (impact->hosts_at_risk)
 		ft_text_printf(t, "%s%u host%s that one more failure would cut off", gap_of(&gap),
-			       impact->hosts_at_risk, impact->hosts_at_risk == 1 ? "" : "s");
+			       impact->hosts_at_risk, ft_text_s(impact->hosts_at_risk));
 	if (impact->ftree_refuses)
 		ft_text_printf(t, "%sfat-tree routing by OpenSM, which gives up for it", gap_of(&gap));
 	if (gap[0] == ',')
@@ -378,7 +384,7 @@ static void counters_line_write(struct ft_text *t, const struct ft_report *r)
 	ft_text_printf(t, "Error counters of %u", c->read);
 	if (c->read < c->ports)
 		ft_text_printf(t, " of %u", c->ports);
-	ft_text_printf(t, " port%s over %u", c->ports == 1 ? "" : "s", c->interval_ms / 1000);
+	ft_text_printf(t, " port%s over %u", ft_text_s(c->ports), c->interval_ms / 1000);
 	if (c->interval_ms % 1000)
 		ft_text_printf(t, ".%03u", c->interval_ms % 1000);
 	ft_text_puts(t, " s: ");
@@ -387,7 +393,7 @@ static void counters_line_write(struct ft_text *t, const struct ft_report *r)
 	else if (above == 0)
 		ft_text_puts(t, "none above the limit\n");
 	else
-		ft_text_printf(t, "those of %zu cable%s above the limit\n", above, above == 1 ? "" : "s");
+		ft_text_printf(t, "those of %zu cable%s above the limit\n", above, ft_text_s(above));
 }
 
 static void sms_write(struct ft_text *t, const struct ft_report *r)
@@ -405,16 +411,6 @@ static void sms_write(struct ft_text *t, const struct ft_report *r)
 		ft_text_puts(t, ")");
 	}
 	ft_text_puts(t, "\n");
-}
-
-/* "2", "0.25" */
-static void decimal_write(struct ft_text *t, struct ft_ratio ratio)
-{
-	int64_t hundredths = ratio.den > 0 ? (ratio.num * 100 + ratio.den / 2) / ratio.den : 0;
-
-	ft_text_printf(t, "%" PRId64, hundredths / 100);
-	if (hundredths % 100)
-		ft_text_printf(t, ".%02" PRId64, hundredths % 100);
 }
 
 static void after_state_write(struct ft_text *t, const struct ft_report *r, const char *when,
@@ -569,9 +565,9 @@ static void step_write(struct ft_text *t, const struct ft_report *r, size_t i, b
 		return;
 	ft_text_puts(t, "       then: ");
 	word(t, ft_verdict_name(step->verdict), verdict_colour[step->verdict], colour);
-	ft_text_printf(t, ", %u finding%s, %u of %u %s%s, %u of %u host%s\n", step->findings,
-		       step->findings == 1 ? "" : "s", step->uplinks_up, r->uplinks.planned, ft_report_link_word(r),
-		       ft_text_s(r->uplinks.planned), step->hosts_found, r->hosts.planned, ft_text_s(r->hosts.planned));
+	ft_text_printf(t, ", %u finding%s, %u of %u %s%s, %u of %u host%s\n", step->findings, ft_text_s(step->findings),
+		       step->uplinks_up, r->uplinks.planned, ft_report_link_word(r), ft_text_s(r->uplinks.planned),
+		       step->hosts_found, r->hosts.planned, ft_text_s(r->hosts.planned));
 }
 
 /* The steps of the repair, as a printable list. */
@@ -580,7 +576,7 @@ static void repair_write(struct ft_text *t, const struct ft_report *r, bool colo
 	if (r->repair_count == 0)
 		ft_text_puts(t, "\nRepair: nothing to do by hand\n");
 	else
-		ft_text_printf(t, "\nRepair, %zu step%s:\n", r->repair_count, r->repair_count == 1 ? "" : "s");
+		ft_text_printf(t, "\nRepair, %zu step%s:\n", r->repair_count, ft_text_s(r->repair_count));
 	for (size_t i = 0; i < r->repair_count; i++)
 		step_write(t, r, i, colour);
 	if (r->left_count > 0)

@@ -118,8 +118,8 @@ static void targets_say(const struct ft_walk *w, const struct ft_some *some, str
 
 static void some_say(const struct ft_some *some, struct ft_text *text)
 {
-	ft_text_printf(text, "%" PRIu64 " pair%s of hosts, %u destination%s", some->pairs, some->pairs == 1 ? "" : "s",
-		       some->targets, some->targets == 1 ? "" : "s");
+	ft_text_printf(text, "%" PRIu64 " pair%s of hosts, %u destination%s", some->pairs, ft_text_s(some->pairs),
+		       some->targets, ft_text_s(some->targets));
 }
 
 static void example_say(struct ft_walk *w, struct ft_finding *f, const struct ft_some *some)
@@ -499,7 +499,7 @@ static void unknown_report(struct ft_walk *w)
 	ft_say(m, &f->observed, "those of %u of %u", w->tables, w->tables + w->tables_unknown);
 	ft_say(m, &f->text,
 	       "the forwarding table%s of %s %s not known, and so not the routes of %" PRIu64 " pair%s of hosts",
-	       shown == 1 ? "" : "s", ft_model_text(m, &names), shown == 1 ? "is" : "are", w->unknown,
+	       ft_text_s(shown), ft_model_text(m, &names), shown == 1 ? "is" : "are", w->unknown,
 	       ft_text_s(w->unknown));
 	ft_say(m, &f->fix, "%s",
 	       m->input->routes->mads ? "look why they do not answer, or ask again with fewer packets on the wire (-o)"
