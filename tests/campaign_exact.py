@@ -192,6 +192,29 @@ class AtOneSwitch(Exact):
     KINDS = [(Exact.pull_one, 1), (Exact.misplace, 2)]
 
 
+class Miscounted(Exact):
+    """All cables of a switch are a few ports too high or too low, and one more fault."""
+
+    def shift(self):
+        hub = self.rng.choice(self.all)
+        node, by = self.fabric.nodes[hub], self.rng.choice([-2, -1, 1, 2])
+        cables = [(c[1], c[2:]) if c[0] == hub else (c[3], c[:2]) for c in self.cables() if hub in (c[0], c[2])]
+        moved, ports = sorted(cables), {port for port, _ in cables}
+        free = {p for p in range(1, node.ports + 1) if p not in node.links} | ports
+        if len(moved) < 4 or not {p + by for p in ports} <= free or max(ports) - min(ports) >= len(ports):
+            return False
+        rates = [self.fabric.unlink(hub, port) for port, _ in moved]
+        for (port, far), rate in zip(moved, rates):
+            self.fabric.link(hub, port + by, *far, rate)
+        ends = [end for port, far in moved for end in ((hub, port + by), far)]
+        return self.fault("cable-wrong-port", ends, [(hub, port) for port in ports], len(moved))
+
+    def break_it(self, count):
+        if self.shift():
+            self.kinds.append("shift")
+        super().break_it(min(count, 1))
+
+
 def explained(faults, findings):
     """(faults that no finding names, findings of no fault)."""
     left, lost = list(findings), []
@@ -330,6 +353,11 @@ class OneSwitch(Campaign):
     breaks = AtOneSwitch
 
 
+class Shifted(Campaign):
+    name = "exact, miscounted"
+    breaks = Miscounted
+
+
 def disguise(rng, fabric):
     """Other GUIDs, names and order of records; the ports stay. Returns the fabric and what became of the GUIDs."""
     guids = {g: g for g in fabric.nodes}
@@ -369,4 +397,6 @@ def run_and_replay(kind, once_wrong, kind_of_these=None):
 
 if __name__ == "__main__":
     status = run_and_replay(Campaign, ONCE_WRONG, OneSwitch)
-    sys.exit(status if sys.argv[1:] else run(["--rounds", "100"], OneSwitch) or status)
+    for kind in () if sys.argv[1:] else (OneSwitch, Shifted):
+        status |= run(["--rounds", "100"], kind)
+    sys.exit(status)

@@ -373,8 +373,8 @@ class Oracle:
             self.delta[pair] -= count
 
     def cables_of(self, finding):
-        """The observed cables whose ends are its places; None where they are no cables. A cable that belongs in a port
-        may be named together with that port."""
+        """The observed cables whose ends are its places; None where they are no cables. Cables that belong in ports which
+        are free may be named together with these."""
         ends, cables, over = set(finding.places), [], []
         if len(ends) != len(finding.places):
             return None
@@ -386,7 +386,8 @@ class Oracle:
                 cables.append(frozenset(((guid, port), far)))
             else:
                 over.append((guid, port))
-        if len(over) > (1 if finding.code in ("cable-misplaced", "cable-wrong-port") else 0):
+        free = {"cable-misplaced": 1, "cable-wrong-port": finding.count}
+        if len(over) > free.get(finding.code, 0):
             return None
         return cables
 

@@ -399,6 +399,39 @@ struct ft_finding *ft_move_report(struct ft_residual *g, const struct ft_cable_m
 	return f;
 }
 
+void ft_shift_report(struct ft_residual *g, const struct ft_cable_move *moves, uint32_t count)
+{
+	const struct ft_cable_move *first = &moves[0], *last = &moves[count - 1];
+	bool high = first->wrong > first->target;
+	uint32_t by = high ? first->wrong - first->target : first->target - first->wrong;
+	const char *is_first = vertex_text(g, first->wrong), *to_first = vertex_text(g, first->target);
+	const char *is_last = vertex_text(g, last->wrong), *to_last = vertex_text(g, last->target);
+	struct ft_model *m = g->m;
+	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_WRONG_PORT, FT_EVIDENCE_SEEN);
+	char ports[48];
+
+	f->count = count;
+	ft_plural(by, "port", ports);
+	for (uint32_t i = 0; i < count; i++) {
+		/* The one that has a free port to go to comes first. */
+		const struct ft_cable_move *move = high ? &moves[i] : &moves[count - 1 - i];
+
+		seen_where(g, f, move->seen);
+		moved_count(g, f, move);
+		if (g->far[move->target] == FT_NONE)
+			ft_finding_where_port(m, f, move->target);
+		m->port_claimed[move->target] = true;
+		act(g, f, FT_ACT_MOVE, move->wrong, move->target);
+	}
+	ft_say(m, &f->expected, "%s … %s", to_first, to_last);
+	ft_say(m, &f->observed, "%s … %s", is_first, is_last);
+	ft_say(m, &f->text,
+	       "%u cables are each in a port that is %s too %s: that in %s belongs in %s, and so on, up to that in %s, "
+	       "which belongs in %s",
+	       count, ports, high ? "high" : "low", is_first, to_first, is_last, to_last);
+	ft_say(m, &f->fix, "move each of these ends by %s, that in %s first", ports, high ? is_first : is_last);
+}
+
 void ft_both_report(struct ft_residual *g, uint32_t extra, const struct ft_cable_gap *gap)
 {
 	uint32_t a = g->place[extra] == g->place[gap->a] ? extra : g->far[extra], b = g->far[a];

@@ -5,7 +5,8 @@
  * Planned and observed cables form a graph over ports. A port has at most one of each, so without the cables that are
  * as planned the graph consists of cycles and paths on which the two kinds alternate. Each is explained on its own:
  *   cycle               a swap of k cables: one finding
- *   path, as many seen  each observed cable has moved: a finding each, because each is a separate repair
+ *   path, as many seen  each observed cable has moved: a finding each, because each is a separate repair, but for
+ *                       several that have all moved equally far on one switch
  *   path, one less      the same, and one cable is missing
  *   path, one more      the same, and one cable is unplanned
  * If a path has several explanations, the shortest moves win: within a switch, then within a tier. A host's end never
@@ -97,10 +98,11 @@ uint32_t ft_residual_port(struct ft_residual *g, uint32_t port, uint32_t place);
 
 /*
  * cable_findings.c: the findings. A cycle: the ends at path[0], path[2], … each belong at the next but one. A move
- * returns its finding, or NULL for a host's.
+ * returns its finding, or NULL for a host's. A shift: moves within one switch, all equally far, in the order of ports.
  */
 void ft_cycle_report(struct ft_residual *g, const uint32_t *path, uint32_t count);
 struct ft_finding *ft_move_report(struct ft_residual *g, const struct ft_cable_move *move);
+void ft_shift_report(struct ft_residual *g, const struct ft_cable_move *moves, uint32_t count);
 void ft_both_report(struct ft_residual *g, uint32_t extra, const struct ft_cable_gap *gap);
 struct ft_finding *ft_gaps_report(struct ft_residual *g, const struct ft_cable_gap *gaps, uint32_t count);
 

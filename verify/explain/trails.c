@@ -422,6 +422,64 @@ static void gaps_report(struct ft_residual *g, struct ft_trail_faults *r)
 	}
 }
 
+/* True for a cable of two switches whose end is in another port of the switch that it is on. */
+static bool is_shift(const struct ft_residual *g, const struct ft_cable_move *move)
+{
+	return move->wrong < g->ports && move->target < g->ports && !ft_residual_is_host(g, move->keep) &&
+	       g->place[move->wrong] == g->place[move->target] && g->guest[move->target] == FT_NONE &&
+	       move->rival == FT_NONE;
+}
+
+/* By switch, by how far the cable has moved, then by port. */
+static int shift_compare(const void *a, const void *b, void *arg)
+{
+	const struct ft_residual *g = arg;
+	const struct ft_cable_move *x = a, *y = b;
+
+	return FT_ORDER(g->place[x->wrong], g->place[y->wrong]) ?:
+	       FT_ORDER((int64_t)x->wrong - x->target, (int64_t)y->wrong - y->target) ?: FT_ORDER(x->wrong, y->wrong);
+}
+
+/* True if @b has moved as far as @a on the same switch, and nothing but hosts is plugged in between the two. */
+static bool shifts_go_on(const struct ft_residual *g, const struct ft_cable_move *a, const struct ft_cable_move *b)
+{
+	const struct ft_snapshot *s = g->m->snapshot;
+
+	if (g->place[a->wrong] != g->place[b->wrong] || b->wrong - a->wrong != b->target - a->target)
+		return false;
+	for (uint32_t p = a->wrong + 1; p < b->wrong; p++)
+		if (s->ports[p].peer != FT_NO_PORT && s->nodes[s->ports[s->ports[p].peer].node].type == FT_NODE_SWITCH)
+			return false;
+	return true;
+}
+
+/*
+ * Reports moved cables. Several that follow each other on one switch and have moved equally far are one mistake, of who
+ * counted ports from another one on. O(n log n), and O(ports) of the switches that they are on.
+ */
+static void moves_report(struct ft_residual *g, struct ft_trail_faults *r)
+{
+	enum { SEVERAL = 4 };
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < r->move_count; i++) {
+		if (is_shift(g, &r->moves[i]))
+			r->moves[kept++] = r->moves[i];
+		else
+			ft_move_report(g, &r->moves[i]);
+	}
+	qsort_r(r->moves, kept, sizeof(*r->moves), shift_compare, g);
+	for (uint32_t i = 0, count; i < kept; i += count) {
+		for (count = 1; i + count < kept; count++)
+			if (!shifts_go_on(g, &r->moves[i + count - 1], &r->moves[i + count]))
+				break;
+		if (count >= SEVERAL)
+			ft_shift_report(g, &r->moves[i], count);
+		for (uint32_t n = 0; count < SEVERAL && n < count; n++)
+			ft_move_report(g, &r->moves[i + n]);
+	}
+}
+
 static int graph_explain(struct ft_residual *g, struct ft_trail_faults *r)
 {
 	int e;
@@ -432,8 +490,7 @@ static int graph_explain(struct ft_residual *g, struct ft_trail_faults *r)
 	e = paths_explain(g, r);
 	if (e < 0)
 		return e;
-	for (uint32_t i = 0; i < r->move_count; i++)
-		ft_move_report(g, &r->moves[i]);
+	moves_report(g, r);
 	if (r->gap_count)
 		qsort(r->gaps, r->gap_count, sizeof(*r->gaps), gap_compare);
 	e = extras_report(g, r);
