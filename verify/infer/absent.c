@@ -43,10 +43,10 @@ static bool has_several(const struct ft_intent *intent, uint32_t observed, enum 
 	return count > 1;
 }
 
-/* The width of most bundles of each switch on that side. The caller frees them; NULL: no memory. */
+/* The width of most bundles of each switch on that side. NULL: no memory. */
 static uint32_t *widths_find(const struct ft_intent *intent, enum ft_side side)
 {
-	uint32_t *width = calloc(intent->count + 1UL, sizeof(*width)), votes[PORTS];
+	uint32_t *width = ft_arena_numbers(intent->f->memory, intent->count, 0), votes[PORTS];
 
 	for (uint32_t i = 0; width && i < intent->count; i++) {
 		memset(votes, 0, sizeof(votes));
@@ -296,16 +296,15 @@ static void uplinks_find(const struct asking *down, uint32_t rank, struct ft_abs
 static int absent_find(struct ft_intent *intent, const struct asking *up, const struct asking *down, uint32_t set)
 {
 	const struct ft_twins *twins = &intent->twins[FT_SIDE_UP];
-	struct ft_absent absent = {.links = calloc(2UL * intent->count + 1, sizeof(*absent.links))};
+	struct ft_absent absent = {
+		.links = ft_arena_zeros(intent->f->memory, 2UL * intent->count, sizeof(*absent.links))};
 
 	if (!absent.links)
 		return -ENOMEM;
 	absent.like =
 		set_judge(up, set, &absent) ? alike_find(intent, twins->members[twins->sets[set].first]) : FT_NONE;
-	if (absent.like == FT_NONE) {
-		free(absent.links);
+	if (absent.like == FT_NONE)
 		return 0;
-	}
 	uplinks_find(down, intent->rank[absent.like], &absent);
 	intent->absent[intent->absent_count++] = absent;
 	return 0;
@@ -313,7 +312,7 @@ static int absent_find(struct ft_intent *intent, const struct asking *up, const 
 
 int ft_intent_absent(struct ft_intent *intent)
 {
-	_cleanup_free_ uint32_t *ups = widths_find(intent, FT_SIDE_UP), *downs = widths_find(intent, FT_SIDE_DOWN);
+	const uint32_t *ups = widths_find(intent, FT_SIDE_UP), *downs = widths_find(intent, FT_SIDE_DOWN);
 	const struct asking up = {intent, FT_SIDE_UP, ups}, down = {intent, FT_SIDE_DOWN, downs};
 	const struct ft_twins *twins = &intent->twins[FT_SIDE_UP];
 	int r = ups && downs ? 0 : -ENOMEM;

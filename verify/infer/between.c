@@ -55,12 +55,6 @@ struct between {
 
 static void between_release(struct between *x)
 {
-	free(x->group_of);
-	free(x->size);
-	free(x->parent);
-	free(x->count);
-	free(x->line);
-	free(x->joints);
 	ft_map_release(&x->joint_at);
 }
 
@@ -121,7 +115,7 @@ static int joints_collect(struct between *x)
 		if (r < 0)
 			return r;
 		if (r > 0) {
-			struct joint *joint = FT_LIST_MORE(x->joints, x->joint_count);
+			struct joint *joint = FT_ARENA_MORE(x->intent->f->memory, x->joints, x->joint_count);
 
 			if (!joint)
 				return -ENOMEM;
@@ -272,17 +266,17 @@ static int joints_settle(struct between *x)
 int ft_intent_between(struct ft_intent *intent)
 {
 	_cleanup_(between_release) struct between x = {.intent = intent};
-	size_t count = intent->count + 1UL;
+	struct ft_arena *memory = intent->f->memory;
 	int r;
 
 	if (intent->layered)
 		return 0;
-	x.group_of = calloc(count, sizeof(*x.group_of));
-	x.size = calloc(count, sizeof(*x.size));
-	x.parent = calloc(count, sizeof(*x.parent));
-	x.count = calloc(count, sizeof(*x.count));
-	x.line = calloc(count, sizeof(*x.line));
-	if (!x.group_of || !x.size || !x.parent || !x.count || !x.line)
+	x.group_of = ft_arena_numbers(memory, intent->count, 0);
+	x.size = ft_arena_numbers(memory, intent->count, 0);
+	x.parent = ft_arena_numbers(memory, intent->count, 0);
+	x.count = ft_arena_numbers(memory, intent->count, 0);
+	x.line = ft_arena_numbers(memory, intent->count, 0);
+	if (memory->failed)
 		return -ENOMEM;
 	groups_find(&x);
 	r = joints_collect(&x);

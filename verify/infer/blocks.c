@@ -48,31 +48,24 @@ struct sheet {
 	enum ft_side side; /* of the rows, where the columns are */
 	const uint32_t *row;
 	uint32_t rows;
-	uint32_t *column; /* observed switches; owned */
-	uint32_t *block;  /* by column: its set; owned */
-	bool *valid;	  /* by column: it has a pattern; owned */
-	uint32_t *usual;  /* by column: the width of its pattern; owned */
+	uint32_t *column; /* observed switches */
+	uint32_t *block;  /* by column: its set */
+	bool *valid;	  /* by column: it has a pattern */
+	uint32_t *usual;  /* by column: the width of its pattern */
 	uint32_t columns;
-	uint16_t *seen;	  /* rows x columns; owned */
-	uint32_t *holes;  /* by row; owned */
-	uint32_t *order;  /* rows, sorted by deviation; owned */
-	uint32_t *like;	  /* by row: the row of another class that it is to be like, or FT_NONE: the pattern; owned */
+	uint16_t *seen;	  /* rows x columns */
+	uint32_t *holes;  /* by row */
+	uint32_t *order;  /* rows, sorted by deviation */
+	uint32_t *like;	  /* by row: the row of another class that it is to be like, or FT_NONE: the pattern */
 	uint32_t classes; /* number of classes of the rows, of which this is one */
 	/* More than a third of the rows repeat another class's entries: several that lack the same are a class, too. */
 	bool mixed;
 	bool turns; /* bundles alternate: most rows have the same sum, but in different columns */
 };
 
-static void sheet_release(struct sheet *s)
+static struct ft_arena *memory_of(const struct sheet *s)
 {
-	free(s->column);
-	free(s->block);
-	free(s->valid);
-	free(s->usual);
-	free(s->seen);
-	free(s->holes);
-	free(s->order);
-	free(s->like);
+	return s->intent->f->memory;
 }
 
 static enum ft_side opposite(enum ft_side side)
@@ -261,11 +254,11 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 {
 	const struct ft_inference *f = s->intent->f;
 	const struct ft_twins *twins = columns_twins(s);
-	_cleanup_free_ bool *looked = calloc(twins->set_count + 1UL, sizeof(*looked));
+	bool *looked = ft_arena_zeros(memory_of(s), twins->set_count, sizeof(*looked));
 
-	s->column = malloc((s->intent->count + 1UL) * sizeof(*s->column));
-	s->block = malloc((s->intent->count + 1UL) * sizeof(*s->block));
-	if (!looked || !s->column || !s->block)
+	s->column = ft_arena_numbers(memory_of(s), s->intent->count, 0);
+	s->block = ft_arena_numbers(memory_of(s), s->intent->count, 0);
+	if (memory_of(s)->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
 		ft_each_adjacent(n, &f->graph, s->row[i]) {
@@ -315,15 +308,14 @@ static int sheet_fill(struct sheet *s)
 {
 	const struct ft_inference *f = s->intent->f;
 
-	s->valid = calloc(s->columns + 1UL, sizeof(*s->valid));
-	s->usual = calloc(s->columns + 1UL, sizeof(*s->usual));
-	s->seen = calloc((size_t)s->rows * s->columns + 1, sizeof(*s->seen));
-	s->holes = calloc(s->rows + 1UL, sizeof(*s->holes));
-	s->order = calloc(s->rows + 1UL, sizeof(*s->order));
-	s->like = malloc((s->rows + 1UL) * sizeof(*s->like));
-	if (!s->valid || !s->usual || !s->seen || !s->holes || !s->order || !s->like)
+	s->valid = ft_arena_zeros(memory_of(s), s->columns, sizeof(*s->valid));
+	s->usual = ft_arena_numbers(memory_of(s), s->columns, 0);
+	s->seen = ft_arena_zeros(memory_of(s), (size_t)s->rows * s->columns, sizeof(*s->seen));
+	s->holes = ft_arena_numbers(memory_of(s), s->rows, 0);
+	s->order = ft_arena_numbers(memory_of(s), s->rows, 0);
+	s->like = ft_arena_numbers(memory_of(s), s->rows, FT_NONE);
+	if (memory_of(s)->failed)
 		return -ENOMEM;
-	memset(s->like, 0xff, (s->rows + 1UL) * sizeof(*s->like));
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
 			*entry(s, i, c) = (uint16_t)ft_edges_between(&f->graph, s->row[i], s->column[c]);
@@ -1204,12 +1196,12 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 {
 	enum { MIXED_SHARE = 3 };
 	uint32_t repeated = 0;
-	_cleanup_free_ struct same_rows *same = calloc(s->rows + 1UL, sizeof(*same));
-	_cleanup_free_ uint32_t *leader = calloc(s->rows + 1UL, sizeof(*leader)),
-				*members = calloc(s->rows + 1UL, sizeof(*members));
+	struct same_rows *same = ft_arena_zeros(memory_of(s), s->rows, sizeof(*same));
+	uint32_t *leader = ft_arena_numbers(memory_of(s), s->rows, 0);
+	uint32_t *members = ft_arena_numbers(memory_of(s), s->rows, 0);
 	uint32_t count = 0, classes = 0;
 
-	if (!same || !leader || !members)
+	if (memory_of(s)->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
@@ -1245,23 +1237,21 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 
 static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class)
 {
-	_cleanup_free_ uint32_t *row = malloc((whole->rows + 1UL) * sizeof(*row));
-	_cleanup_(sheet_release) struct sheet s = {
+	uint32_t *row = ft_arena_numbers(memory_of(whole), whole->rows, 0);
+	struct sheet s = {
 		.intent = whole->intent,
 		.side = whole->side,
 		.row = row,
 		.classes = whole->classes,
 		.mixed = whole->mixed,
 		.columns = whole->columns,
-		.column = malloc((whole->columns + 1UL) * sizeof(*s.column)),
-		.block = malloc((whole->columns + 1UL) * sizeof(*s.block)),
+		.column = whole->column,
+		.block = whole->block,
 	};
 	int r;
 
-	if (!row || !s.column || !s.block)
+	if (!row)
 		return -ENOMEM;
-	memcpy(s.column, whole->column, whole->columns * sizeof(*s.column));
-	memcpy(s.block, whole->block, whole->columns * sizeof(*s.block));
 	for (uint32_t i = 0; i < whole->rows; i++)
 		if (class_of[i] == class)
 			row[s.rows++] = whole->row[i];
@@ -1274,13 +1264,13 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 {
 	const struct ft_twins *twins = &intent->twins[side];
-	_cleanup_(sheet_release) struct sheet s = {
+	struct sheet s = {
 		.intent = intent,
 		.side = side,
 		.row = twins->members + twins->sets[set].first,
 		.rows = twins->sets[set].count,
 	};
-	_cleanup_free_ uint32_t *class_of = calloc(s.rows + 1UL, sizeof(*class_of));
+	uint32_t *class_of = ft_arena_numbers(memory_of(&s), s.rows, 0);
 	uint32_t classes = 1;
 	int r = class_of ? columns_collect(&s, set) : -ENOMEM;
 

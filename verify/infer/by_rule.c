@@ -93,23 +93,24 @@ void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observ
 	ft_text_puts(text, "]");
 }
 
-int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid)
+bool *ft_infer_by_rule_names(const struct ft_inference *f)
 {
 	const struct ft_observed_fabric *observed = f->observed;
 	_cleanup_(ft_map_release) struct ft_map map = {0};
+	bool *by_guid = ft_arena_zeros(f->memory, observed->switch_count, sizeof(*by_guid));
 
-	for (uint32_t i = 0; i < observed->switch_count; i++) {
+	for (uint32_t i = 0; by_guid && i < observed->switch_count; i++) {
 		const char *name = observed->switches[i].name;
 		uint32_t there = i;
 		int r = ft_map_add(&map, ft_text_short_hash(name), i, &there);
 
 		if (r < 0)
-			return r;
+			return NULL;
 		if (r == 0)
 			by_guid[i] = by_guid[there] = true;
 		by_guid[i] |= !ft_infer_name_is_plain(name) || strncmp(name, "0x", 2) == 0;
 	}
-	return 0;
+	return by_guid;
 }
 
 bool ft_infer_by_rule_taken(const struct ft_inference *f, const char *name)
@@ -120,17 +121,12 @@ bool ft_infer_by_rule_taken(const struct ft_inference *f, const char *name)
 	return false;
 }
 
-static int bound_name(const struct ft_observed_switch *sw, bool by_guid, struct ft_text *name)
+static const char *bound_name(const struct ft_inference *f, uint32_t observed, bool by_guid)
 {
-	size_t length;
-	const char *start = ft_text_short_name(sw->name, &length);
+	const struct ft_observed_switch *sw = &f->observed->switches[observed];
 
-	ft_text_reset(name);
-	if (by_guid)
-		ft_text_printf(name, "0x%016llx", (unsigned long long)sw->guid);
-	else
-		ft_text_add(name, start, length);
-	return ft_text_failed(name) ? -ENOMEM : 0;
+	return by_guid ? ft_arena_print(f->memory, "0x%016llx", (unsigned long long)sw->guid)
+		       : ft_infer_short_name(f, observed);
 }
 
 void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
@@ -140,24 +136,17 @@ void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observe
 }
 
 void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			       const bool *by_guid, char *const *unseen, struct ft_text *text)
+			       const bool *by_guid, const char *const *unseen, struct ft_text *text)
 {
-	_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
-	_cleanup_(ft_text_release) struct ft_text name = {0};
-	int r = ft_name_list_init(&names, count);
+	struct ft_name_list names = ft_name_list_of(f->memory, count);
 
-	for (uint32_t i = 0; r == 0 && i < count; i++) {
-		if (observed_of[i] == FT_NONE) {
-			r = ft_name_list_add(&names, *unseen++);
-			continue;
-		}
-		r = bound_name(&f->observed->switches[observed_of[i]], by_guid[observed_of[i]], &name);
-		r = r < 0 ? r : ft_name_list_add(&names, ft_text_string(&name));
-	}
+	for (uint32_t i = 0; i < count; i++)
+		ft_name_list_add(&names, observed_of[i] == FT_NONE
+						 ? *unseen++
+						 : bound_name(f, observed_of[i], by_guid[observed_of[i]]));
 	ft_text_puts(text, "[");
 	ft_name_list_add_json(text, &names, "\n\t\t\t");
 	ft_text_puts(text, "]");
-	text->failed |= r < 0;
 }
 
 /* ---- the trial ---- */

@@ -23,10 +23,10 @@ void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observ
 			    struct ft_text *text);
 
 /*
- * Marks the observed switches that a design must call by GUID: those without a name that it can have as it is: plain,
- * and of no other switch. Returns 0 or -ENOMEM.
+ * By observed switch: whether a design must call it by GUID, as it has no name that this can have as it is: plain, and
+ * of no other switch. NULL: no memory.
  */
-int ft_infer_by_rule_names(const struct ft_inference *f, bool *by_guid);
+bool *ft_infer_by_rule_names(const struct ft_inference *f);
 
 /* True if a switch has that name. */
 bool ft_infer_by_rule_taken(const struct ft_inference *f, const char *name);
@@ -39,7 +39,7 @@ void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observe
 
 /* The same where some were not seen, FT_NONE in the list: @unseen has their names, in order. */
 void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			       const bool *by_guid, char *const *unseen, struct ft_text *text);
+			       const bool *by_guid, const char *const *unseen, struct ft_text *text);
 
 /*
  * Verifies the fabric by a design. @nameless: without the names that its rules give, which may be the fabric's own, of
@@ -63,20 +63,19 @@ int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft
 
 /* Classes of the switches of two ranks. Class 0 is that of most edge switches. */
 struct ft_class_sets {
-	uint32_t *of;	/* by observed switch: first the classes of edge switches, then those of core switches; owned */
+	uint32_t *of;	/* by observed switch: first the classes of edge switches, then those of core switches */
 	uint32_t edges; /* classes of edge switches */
 	uint32_t count; /* all */
 };
 
 /* What is expected of them, by class; of class 0, of all that have no rates of their own. */
 struct ft_class_rates {
-	struct ft_rate *uplink;	     /* of unknown speed: nothing, or nothing else; owned */
-	struct ft_rates_told *hosts; /* count 0: likewise; owned */
+	struct ft_rate *uplink;	     /* of unknown speed: nothing, or nothing else */
+	struct ft_rates_told *hosts; /* count 0: likewise */
 };
 
-/* class_rates.c: fills @rates, which is empty, and to be released in any case. Returns 0 or -ENOMEM. */
+/* class_rates.c: fills @rates. Returns 0 or -ENOMEM. */
 int ft_infer_class_rates(const struct ft_inference *f, const struct ft_class_sets *sets, struct ft_class_rates *rates);
-void ft_class_rates_release(struct ft_class_rates *rates);
 
 /*
  * wired.c: the design of a dragonfly or dragonfly+ whose groups are as by the rule, and whose cables between groups are

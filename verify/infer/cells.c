@@ -25,14 +25,6 @@ struct search {
 	bool *leaf, *known;
 };
 
-static void search_release(struct search *s)
-{
-	free(s->parent);
-	free(s->common);
-	free(s->leaf);
-	free(s->known);
-}
-
 /* Counts, for all leafs, the neighbours that they have in common with leaf @i. @step: 1, or -1 to undo that. */
 static void common_count(struct search *s, uint32_t i, int32_t step)
 {
@@ -122,23 +114,20 @@ static void idle_leafs_find(struct search *s)
 	}
 }
 
-void ft_group_cells_release(struct ft_group_cells *cells)
-{
-	free(cells->cell_of);
-	free(cells->leaf);
-}
-
 int ft_group_cells_find(const struct ft_inference *f, struct ft_group_cells *ret_cells)
 {
 	uint32_t count = f->graph.count;
-	_cleanup_(search_release) struct search s = {.f = f};
-	_cleanup_free_ uint32_t *cell_of = calloc(count + 1UL, sizeof(*cell_of));
+	struct search s = {
+		.f = f,
+		.parent = ft_arena_numbers(f->memory, count, 0),
+		.common = ft_arena_numbers(f->memory, count, 0),
+		.leaf = ft_arena_zeros(f->memory, count, sizeof(*s.leaf)),
+		.known = ft_arena_zeros(f->memory, count, sizeof(*s.known)),
+	};
 
-	s.parent = calloc(count + 1UL, sizeof(*s.parent));
-	s.common = calloc(count + 1UL, sizeof(*s.common));
-	s.leaf = calloc(count + 1UL, sizeof(*s.leaf));
-	s.known = calloc(count + 1UL, sizeof(*s.known));
-	if (!cell_of || !s.parent || !s.common || !s.leaf || !s.known)
+	ret_cells->cell_of = ft_arena_numbers(f->memory, count, 0);
+	ret_cells->leaf = s.leaf;
+	if (f->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		s.leaf[i] = f->hosts[i] > 0;
@@ -153,10 +142,8 @@ int ft_group_cells_find(const struct ft_inference *f, struct ft_group_cells *ret
 
 		if (s.common[root] == UINT32_MAX)
 			s.common[root] = ret_cells->count++;
-		cell_of[i] = s.common[root];
+		ret_cells->cell_of[i] = s.common[root];
 	}
-	ret_cells->cell_of = FT_STEAL(cell_of);
-	ret_cells->leaf = FT_STEAL(s.leaf);
 	return 0;
 }
 
@@ -182,10 +169,10 @@ static size_t sizes_merge(struct ft_group_size *sizes, size_t cells)
 	return count;
 }
 
-/* By cell: how large it is; the caller frees it. NULL without memory. */
+/* By cell: how large it is. NULL: no memory. */
 static struct ft_group_size *sizes_count(const struct ft_inference *f, const struct ft_group_cells *cells)
 {
-	struct ft_group_size *sizes = calloc(cells->count + 1UL, sizeof(*sizes));
+	struct ft_group_size *sizes = ft_arena_zeros(f->memory, cells->count, sizeof(*sizes));
 
 	for (uint32_t c = 0; sizes && c < cells->count; c++)
 		sizes[c] = (struct ft_group_size){1, FT_UNPINNED, 0, 0, FT_UNPINNED};
@@ -198,17 +185,15 @@ static struct ft_group_size *sizes_count(const struct ft_inference *f, const str
 
 int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_sizes, size_t *ret_count)
 {
-	_cleanup_(ft_group_cells_release) struct ft_group_cells cells = {0};
-	_cleanup_free_ struct ft_group_size *sizes = NULL;
+	struct ft_group_cells cells = {0};
 	int r = ft_group_cells_find(f, &cells);
 
 	if (r < 0)
 		return r;
-	sizes = sizes_count(f, &cells);
-	if (!sizes)
+	*ret_sizes = sizes_count(f, &cells);
+	if (!*ret_sizes)
 		return -ENOMEM;
-	*ret_count = sizes_merge(sizes, cells.count);
-	*ret_sizes = FT_STEAL(sizes);
+	*ret_count = sizes_merge(*ret_sizes, cells.count);
 	return 0;
 }
 
@@ -249,8 +234,8 @@ static uint32_t dark_among_leafs(const struct ft_inference *f, const struct ft_g
 int ft_infer_cell_lacks_leaf(const struct ft_inference *f, bool *ret_lacks)
 {
 	enum { FEW = 8 }; /* of so many spines one may have a dark port of its own */
-	_cleanup_(ft_group_cells_release) struct ft_group_cells cells = {0};
-	_cleanup_free_ struct ft_group_size *sizes = NULL;
+	struct ft_group_cells cells = {0};
+	struct ft_group_size *sizes;
 	uint32_t odd, full = 0, gaps = 0;
 	int r = ft_group_cells_find(f, &cells);
 

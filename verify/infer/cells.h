@@ -12,11 +12,10 @@ struct ft_group_cells {
 	uint32_t count;
 };
 
-/* To be released in any case. Returns 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int ft_group_cells_find(const struct ft_inference *f, struct ft_group_cells *ret_cells);
-void ft_group_cells_release(struct ft_group_cells *cells);
 
-/* The cells by size, the largest first. The caller frees them. Returns 0 or -ENOMEM. */
+/* The cells by size, the largest first. Returns 0 or -ENOMEM. */
 int ft_infer_cells(const struct ft_inference *f, struct ft_group_size **ret_sizes, size_t *ret_count);
 
 /*

@@ -200,21 +200,15 @@ static void hosts_find(const struct ft_inference *f, const struct ft_class_sets 
 
 /* ---- */
 
-void ft_class_rates_release(struct ft_class_rates *rates)
-{
-	free(rates->uplink);
-	free(rates->hosts);
-}
-
 int ft_infer_class_rates(const struct ft_inference *f, const struct ft_class_sets *sets, struct ft_class_rates *rates)
 {
-	size_t count = f->observed->cable_count + (size_t)f->observed->host_count + 1;
-	_cleanup_free_ struct rated *scratch = calloc(count, sizeof(*scratch));
-	_cleanup_free_ uint32_t *ports = calloc(count, sizeof(*ports));
+	size_t count = f->observed->cable_count + (size_t)f->observed->host_count;
+	struct rated *scratch = ft_arena_zeros(f->memory, count, sizeof(*scratch));
+	uint32_t *ports = ft_arena_numbers(f->memory, count, 0);
 
-	rates->uplink = calloc(sets->count + 1UL, sizeof(*rates->uplink));
-	rates->hosts = calloc(sets->count + 1UL, sizeof(*rates->hosts));
-	if (!scratch || !ports || !rates->uplink || !rates->hosts)
+	rates->uplink = ft_arena_zeros(f->memory, sets->count, sizeof(*rates->uplink));
+	rates->hosts = ft_arena_zeros(f->memory, sets->count, sizeof(*rates->hosts));
+	if (f->memory->failed)
 		return -ENOMEM;
 	uplinks_find(f, sets, scratch, ports, rates);
 	hosts_find(f, sets, scratch, ports, rates);

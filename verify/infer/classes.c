@@ -42,17 +42,6 @@ struct classes {
 	struct ft_class_rates rates;
 };
 
-static void classes_release(struct classes *x)
-{
-	for (unsigned int rank = 0; rank < RANKS; rank++) {
-		free(x->order[rank]);
-		free(x->sorts[rank]);
-	}
-	free(x->class_of);
-	free(x->sets.of);
-	ft_class_rates_release(&x->rates);
-}
-
 /* ---- who is alike ---- */
 
 static bool rows_equal(const struct classes *x, uint32_t a, uint32_t b)
@@ -88,7 +77,7 @@ static int class_compare(const void *a, const void *b)
 static int classes_find(struct classes *x, uint32_t rank)
 {
 	const struct ft_inference *f = x->intent->f;
-	struct sort *sorts = x->sorts[rank] = calloc(x->count[rank] + 1UL, sizeof(*sorts));
+	struct sort *sorts = x->sorts[rank] = ft_arena_zeros(f->memory, x->count[rank], sizeof(*sorts));
 
 	if (!sorts)
 		return -ENOMEM;
@@ -155,15 +144,10 @@ static int ranks_collect(struct classes *x)
 {
 	const struct ft_intent *intent = x->intent;
 
-	x->class_of = calloc(intent->count + 1UL, sizeof(*x->class_of));
-	if (!x->class_of)
-		return -ENOMEM;
-	for (uint32_t rank = 0; rank < RANKS; rank++) {
+	x->class_of = ft_arena_numbers(intent->f->memory, intent->count, 0);
+	for (uint32_t rank = 0; rank < RANKS; rank++)
 		x->order[rank] = ft_intent_members(intent, rank, &x->count[rank]);
-		if (!x->order[rank])
-			return -ENOMEM;
-	}
-	return 0;
+	return intent->f->memory->failed ? -ENOMEM : 0;
 }
 
 /* ---- the rule ---- */
@@ -385,7 +369,7 @@ static int rates_find(struct classes *x)
 
 	x->sets.edges = x->class_count[EDGE];
 	x->sets.count = x->class_count[EDGE] + x->class_count[CORE];
-	x->sets.of = calloc(intent->count + 1UL, sizeof(*x->sets.of));
+	x->sets.of = ft_arena_numbers(intent->f->memory, intent->count, 0);
 	if (!x->sets.of)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++)
@@ -430,17 +414,16 @@ static int design_check(const struct classes *x, const struct ft_text *text)
 
 int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft_text *text)
 {
-	_cleanup_(classes_release) struct classes x = {.intent = intent};
-	_cleanup_free_ bool *by_guid = calloc(intent->count + 1UL, sizeof(*by_guid));
-	int r = by_guid ? 0 : -ENOMEM;
-
+	struct classes x = {.intent = intent};
+	const bool *by_guid;
 	/* Of Ethernet switches, a tree of two levels says the ports, too: not only how many cables there are. */
-	if (r == 0 && !intent->f->snapshot->source.ethernet)
-		r = tree_find(&x);
-	if (r > 0 && (rates_find(&x) < 0 || ft_infer_by_rule_names(intent->f, by_guid) < 0))
-		r = -ENOMEM;
+	int r = intent->f->snapshot->source.ethernet ? 0 : tree_find(&x);
+
 	if (r <= 0)
 		return r;
+	by_guid = ft_infer_by_rule_names(intent->f);
+	if (!by_guid || rates_find(&x) < 0)
+		return -ENOMEM;
 	ft_text_reset(text);
 	design_write(&x, name, by_guid, text);
 	return design_check(&x, text);

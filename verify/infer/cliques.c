@@ -109,7 +109,7 @@ static bool corner_look(const struct ft_multigraph *g, struct corner *corner)
 
 static int lacking_add(struct cliques *x, const struct corner *corner)
 {
-	struct corner *more = FT_LIST_MORE(x->lacking, x->lacking_count);
+	struct corner *more = FT_ARENA_MORE(x->intent->f->memory, x->lacking, x->lacking_count);
 
 	if (!more)
 		return -ENOMEM;
@@ -244,11 +244,14 @@ static void thinner_mark(struct cliques *x)
 
 int ft_intent_cliques(struct ft_intent *intent)
 {
-	size_t count = intent->count + 1UL;
-	_cleanup_free_ uint32_t *paths = calloc(count, sizeof(*paths)), *touched = calloc(count, sizeof(*touched));
-	_cleanup_free_ uint32_t *bundles = calloc(count, sizeof(*bundles));
-	struct cliques x = {.intent = intent, .paths = paths, .touched = touched, .bundles = bundles};
-	int r = paths && touched && bundles ? 0 : -ENOMEM;
+	struct ft_arena *memory = intent->f->memory;
+	struct cliques x = {
+		.intent = intent,
+		.paths = ft_arena_numbers(memory, intent->count, 0),
+		.touched = ft_arena_numbers(memory, intent->count, 0),
+		.bundles = ft_arena_numbers(memory, intent->count, 0),
+	};
+	int r = memory->failed ? -ENOMEM : 0;
 
 	if (r == 0 && !intent->layered)
 		r = corners_collect(&x);
@@ -256,6 +259,5 @@ int ft_intent_cliques(struct ft_intent *intent)
 		r = lacking_plan(&x, width);
 	if (r == 0)
 		thinner_mark(&x);
-	free(x.lacking);
 	return r;
 }

@@ -271,7 +271,7 @@ static void nodes_tell(struct ft_inference *f, uint32_t on_edges, uint32_t above
 static int hosts_tell(struct ft_inference *f)
 {
 	struct ft_inferred *d = &f->design;
-	_cleanup_free_ uint32_t *sorted = calloc(d->count[0] + 1UL, sizeof(*sorted));
+	uint32_t *sorted = ft_arena_numbers(f->memory, d->count[0], 0);
 	struct ft_tally tally = {0};
 	uint32_t on_edges = 0, above = 0, fullest = 0, edges = f->count[0];
 
@@ -428,7 +428,7 @@ static void shared_take(struct ft_inference *f, const struct grouped *hosts, uin
 static int hosts_mark(struct ft_inference *f)
 {
 	enum { RACK_MIN = 4, NAMED_MIN = 2, NAMED_PERCENT = 99 };
-	_cleanup_free_ struct grouped *hosts = calloc(f->observed->host_count + 1UL, sizeof(*hosts));
+	struct grouped *hosts = ft_arena_zeros(f->memory, f->observed->host_count, sizeof(*hosts));
 	uint32_t count = 0;
 
 	if (!hosts)
@@ -563,7 +563,7 @@ static bool rate_is_among(struct ft_rate rate, const struct ft_rate *rates, uint
 void ft_infer_graph_rates(struct ft_inference *f)
 {
 	struct ft_inferred *d = &f->design;
-	_cleanup_free_ struct rate_share *hosts = calloc(f->observed->switch_count + 1UL, sizeof(*hosts));
+	struct rate_share *hosts = ft_arena_zeros(f->memory, f->observed->switch_count, sizeof(*hosts));
 	bool uplinks_slower = false, hosts_slower = false;
 
 	if (ft_text_string(&f->why[FT_WHY_RATE])[0] == '\0')

@@ -362,7 +362,7 @@ static int chassis_match(struct ft_inference *f, uint32_t rank, const bool *lite
 	r = ft_pattern_compile_capturing(text.data, &pattern, NULL) ?: pattern_serves(f, rank, pattern);
 	if (r <= 0)
 		return r == -EINVAL ? 0 : r;
-	f->chassis_match[rank] = strdup(text.data);
+	f->chassis_match[rank] = ft_arena_text(f->memory, &text);
 	return f->chassis_match[rank] ? 1 : -ENOMEM;
 }
 

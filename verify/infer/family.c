@@ -76,13 +76,6 @@ struct recognition {
 	uint32_t best_count;
 };
 
-static void recognition_release(struct recognition *x)
-{
-	free(x->queue);
-	free(x->steps);
-	free(x->cells);
-}
-
 /* ---- distances ---- */
 
 /* The thinnest bundles of a candidate, of which each has a row. */
@@ -208,7 +201,7 @@ static void widths_find(const struct ft_inference *f, struct ft_sketch *sketch)
 
 static int degrees_find(const struct ft_inference *f, struct ft_sketch *sketch)
 {
-	_cleanup_free_ uint32_t *votes = calloc(f->observed->switch_count + 1UL, sizeof(*votes));
+	uint32_t *votes = ft_arena_numbers(f->memory, f->observed->switch_count + 1UL, 0);
 
 	if (!votes)
 		return -ENOMEM;
@@ -291,18 +284,11 @@ static uint32_t hosts_of_most(const struct recognition *x)
  * it. */
 struct places {
 	uint32_t *observed_of; /* FT_NONE: it was not seen */
-	bool *by_guid;
-	char *unseen;	       /* its name */
+	const bool *by_guid;
+	const char *unseen;    /* its name */
 	uint32_t unseen_hosts; /* and hosts */
 	uint64_t wrong;	       /* cables, by the match without names */
 };
-
-static void places_release(struct places *places)
-{
-	free(places->observed_of);
-	free(places->by_guid);
-	free(places->unseen);
-}
 
 /* True if one group has a leaf less than all others, as if that was off. */
 static bool one_leaf_fewer(const struct candidate *c)
@@ -467,11 +453,11 @@ static struct unlike lists_compare(uint32_t *wanted, uint32_t wanted_count, uint
 	return sum;
 }
 
-/* The cables of each switch, and then those of each bundle, at either end. The caller frees them. */
-static uint32_t *cables_list(const struct ft_multigraph *graph)
+/* The cables of each switch, and then those of each bundle, at either end. NULL: no memory. */
+static uint32_t *cables_list(const struct recognition *x, const struct ft_multigraph *graph)
 {
 	uint32_t bundles = graph->first[graph->count];
-	uint32_t *list = malloc((graph->count + bundles + 1UL) * sizeof(*list));
+	uint32_t *list = ft_arena_numbers(x->f->memory, (size_t)graph->count + bundles, 0);
 
 	if (!list)
 		return NULL;
@@ -491,8 +477,7 @@ static int wrong_at_least(const struct recognition *x, const struct ft_multigrap
 			  uint64_t *ret_surplus)
 {
 	const struct ft_multigraph *observed = &x->f->graph;
-	_cleanup_free_ uint32_t *wanted = cables_list(planned);
-	_cleanup_free_ uint32_t *seen = cables_list(observed);
+	uint32_t *wanted = cables_list(x, planned), *seen = cables_list(x, observed);
 	uint32_t count = planned->count, there = observed->count;
 	uint64_t by_bundle;
 	struct unlike u;
@@ -657,8 +642,8 @@ static int candidates_find(struct recognition *x)
 	struct ft_sketch sketch = {.switches = f->observed->switch_count, .offer = candidate_offer, .arg = x};
 	int r;
 
-	x->queue = calloc(f->graph.count + 1UL, sizeof(*x->queue));
-	x->steps = calloc(f->graph.count + 1UL, sizeof(*x->steps));
+	x->queue = ft_arena_numbers(f->memory, f->graph.count + x->unseen, 0);
+	x->steps = ft_arena_numbers(f->memory, f->graph.count + x->unseen, 0);
 	r = x->queue && x->steps ? degrees_find(f, &sketch) : -ENOMEM;
 	if (r < 0)
 		return r;
@@ -710,19 +695,15 @@ static int unseen_tell(const struct recognition *x, const struct ft_text *draft,
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
-	_cleanup_(ft_text_release) struct ft_text name = {0};
 	uint32_t at = 0;
 
 	while (places->observed_of[at] != FT_NONE)
 		at++;
 	if (ft_design_read(draft->data, draft->length, &design, &plan, NULL) < 0)
 		return -ENOMEM;
-	ft_text_printf(&name, "%s%s", plan->switches[at].name,
-		       ft_infer_by_rule_taken(x->f, plan->switches[at].name) ? "-unseen" : "");
 	places->unseen_hosts = plan->kinds[plan->switches[at].kind].may_host ? hosts_of_most(x) : 0;
-	if (ft_text_failed(&name))
-		return -ENOMEM;
-	places->unseen = strdup(ft_text_string(&name));
+	places->unseen = ft_arena_print(x->f->memory, "%s%s", plan->switches[at].name,
+					ft_infer_by_rule_taken(x->f, plan->switches[at].name) ? "-unseen" : "");
 	return places->unseen ? 0 : -ENOMEM;
 }
 
@@ -779,10 +760,11 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 
 	if (r > 0 && x->unseen > 0 && unseen_tell(x, draft, places) < 0)
 		r = -ENOMEM;
-	if (r > 0)
-		r = ft_infer_by_rule_names(x->f, places->by_guid) < 0 ? -ENOMEM : 1;
 	if (r <= 0)
 		return r;
+	places->by_guid = ft_infer_by_rule_names(x->f);
+	if (!places->by_guid)
+		return -ENOMEM;
 	ft_text_reset(text);
 	design_write(x, c, places, text);
 	r = ft_infer_by_rule_verify(x->f, text, false, wrong_most(x), &report);
@@ -802,14 +784,12 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 static int candidate_match(const struct recognition *x, const struct candidate *c, struct ft_text *text,
 			   uint64_t *ret_wrong, uint64_t *ret_cost)
 {
-	_cleanup_(places_release) struct places places = {0};
+	struct places places = {.observed_of = ft_arena_numbers(x->f->memory, switches_planned(x), FT_NONE)};
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	_cleanup_(ft_text_release) struct ft_text draft = {0};
 	int r;
 
-	places.observed_of = calloc(switches_planned(x) + 1UL, sizeof(*places.observed_of));
-	places.by_guid = calloc(x->f->observed->switch_count + 1UL, sizeof(*places.by_guid));
-	if (!places.observed_of || !places.by_guid)
+	if (!places.observed_of)
 		return -ENOMEM;
 	design_write(x, c, NULL, &draft);
 	r = ft_infer_by_rule_verify(x->f, &draft, true, wrong_most(x), &report);
@@ -831,7 +811,7 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 static int recognise(const struct ft_inference *f, const char *name, uint32_t unseen, uint64_t *least,
 		     struct ft_text *text, uint64_t *ret_wrong)
 {
-	_cleanup_(recognition_release) struct recognition x = {.f = f, .name = name, .unseen = unseen};
+	struct recognition x = {.f = f, .name = name, .unseen = unseen};
 	bool found = false;
 	int r;
 

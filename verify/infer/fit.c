@@ -15,31 +15,14 @@
 int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit)
 {
 	uint32_t n = f->observed->switch_count;
-	bool failed;
 
-	*fit = (struct ft_fit){.rank = malloc(n + 1UL)};
-	failed = !fit->rank;
-	for (uint32_t s = 0; s < FT_STEPS_MAX; s++) {
-		fit->group[s] = malloc((n + 1UL) * sizeof(*fit->group[s]));
-		failed |= !fit->group[s];
-	}
-	if (failed) {
-		ft_fit_release(fit);
+	*fit = (struct ft_fit){.rank = ft_arena_zeros(f->memory, n, sizeof(*fit->rank))};
+	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
+		fit->group[s] = ft_arena_numbers(f->memory, n, FT_NONE);
+	if (f->memory->failed)
 		return -ENOMEM;
-	}
-	memset(fit->rank, FT_OUTSIDE, n + 1UL);
-	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
-		for (uint32_t i = 0; i < n; i++)
-			fit->group[s][i] = FT_NONE;
+	memset(fit->rank, FT_OUTSIDE, n);
 	return 0;
-}
-
-void ft_fit_release(struct ft_fit *fit)
-{
-	free(fit->rank);
-	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
-		free(fit->group[s]);
-	*fit = (struct ft_fit){0};
 }
 
 uint32_t ft_fit_count(const struct ft_inference *f, const struct ft_fit *fit, uint32_t rank)
@@ -88,7 +71,7 @@ uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *
 
 uint32_t *ft_fit_group_sizes(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank)
 {
-	uint32_t *count = calloc(fit->groups[step] + 1UL, sizeof(*count));
+	uint32_t *count = ft_arena_numbers(f->memory, fit->groups[step], 0);
 
 	for (uint32_t i = 0; count && i < f->observed->switch_count; i++)
 		if (fit->rank[i] == rank && fit->group[step][i] != FT_NONE)
@@ -99,7 +82,7 @@ uint32_t *ft_fit_group_sizes(const struct ft_inference *f, const struct ft_fit *
 int ft_fit_group_tally(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank,
 		       struct ft_tally *ret_tally)
 {
-	_cleanup_free_ uint32_t *count = ft_fit_group_sizes(f, fit, step, rank);
+	const uint32_t *count = ft_fit_group_sizes(f, fit, step, rank);
 
 	if (!count)
 		return -ENOMEM;
@@ -181,8 +164,8 @@ static void column_add(const struct ft_inference *f, const struct ft_fit *fit, u
 
 int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, struct ft_columns *columns)
 {
-	_cleanup_free_ uint32_t *lowers = ft_fit_group_sizes(f, fit, step, step);
-	_cleanup_free_ struct place *places = malloc((f->observed->switch_count + 1UL) * sizeof(*places));
+	const uint32_t *lowers = ft_fit_group_sizes(f, fit, step, step);
+	struct place *places = ft_arena_zeros(f->memory, f->observed->switch_count, sizeof(*places));
 	struct ft_tally uppers;
 	uint32_t count, usual;
 
@@ -190,7 +173,7 @@ int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint3
 		return -ENOMEM;
 	usual = step + 2 == fit->ranks ? ft_tally_mode(&uppers, 1) : fit->share;
 	columns->count = step + 2 == fit->ranks ? usual : usual * fit->groups[step + 1];
-	columns->column = calloc(2UL * columns->count + 1, sizeof(*columns->column));
+	columns->column = ft_arena_zeros(f->memory, 2UL * columns->count, sizeof(*columns->column));
 	if (!columns->column)
 		return -ENOMEM;
 	for (uint32_t c = 0; c < columns->count; c++)
@@ -201,17 +184,12 @@ int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint3
 	return 0;
 }
 
-void ft_columns_release(struct ft_columns *columns)
-{
-	free(columns->column);
-}
-
 /* ---- what a fit explains ---- */
 
 /* The difference from the cables that most lower switches have to each place. */
 static int step_residual(const struct ft_inference *f, struct ft_fit *fit, uint32_t step)
 {
-	_cleanup_(ft_columns_release) struct ft_columns columns = {0};
+	struct ft_columns columns = {0};
 	int r = ft_fit_columns(f, fit, step, &columns);
 
 	for (uint32_t c = 0; r == 0 && c < columns.count; c++) {
@@ -290,8 +268,8 @@ static bool serves_one(const struct ft_inference *f, const struct ft_fit *fit)
 static int planes_even(const struct ft_inference *f, const struct ft_fit *fit, uint32_t share)
 {
 	uint32_t pods = fit->groups[0], planes = fit->groups[1];
-	_cleanup_free_ uint32_t *spines = calloc((size_t)pods * planes + 1, sizeof(*spines));
-	_cleanup_free_ uint32_t *cores = ft_fit_group_sizes(f, fit, 1, 2);
+	uint32_t *spines = ft_arena_numbers(f->memory, (size_t)pods * planes, 0);
+	const uint32_t *cores = ft_fit_group_sizes(f, fit, 1, 2);
 	bool even = true;
 
 	if (!spines || !cores)
@@ -353,7 +331,7 @@ int ft_fit_judge(const struct ft_inference *f, struct ft_fit *fit)
 int ft_infer_members(struct ft_inference *f)
 {
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		f->member[rank] = malloc((f->observed->switch_count + 1UL) * sizeof(*f->member[rank]));
+		f->member[rank] = ft_arena_numbers(f->memory, f->observed->switch_count, FT_NONE);
 		if (!f->member[rank])
 			return -ENOMEM;
 		for (uint32_t k = 0; k < f->observed->switch_count; k++)

@@ -13,13 +13,6 @@ enum {
 	UNEXPLAINED_SHARE = 4,
 };
 
-void ft_fits_release(struct ft_fits *fits)
-{
-	for (uint32_t i = 0; i < FT_FITS_MAX; i++)
-		ft_fit_release(&fits->fit[i]);
-	fits->count = 0;
-}
-
 static bool explains(const struct ft_inference *f, const struct ft_fit *fit)
 {
 	uint64_t some = f->cable_total / UNEXPLAINED_SHARE;
@@ -57,7 +50,7 @@ static int order_compare(const void *a, const void *b, void *context)
 
 static int order_make(struct ft_inference *f)
 {
-	f->order = malloc((f->observed->switch_count + 1UL) * sizeof(*f->order));
+	f->order = ft_arena_numbers(f->memory, f->observed->switch_count, 0);
 	if (!f->order)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < f->observed->switch_count; i++)
@@ -86,13 +79,10 @@ static void fits_sort(const struct ft_inference *f, struct ft_fits *fits)
 		uint32_t at = kept;
 		bool again = false;
 
-		fits->fit[i] = (struct ft_fit){0};
 		for (uint32_t k = 0; k < kept; k++)
 			again |= fits_equal(f, &fits->fit[k], &fit);
-		if (again || !explains(f, &fit)) {
-			ft_fit_release(&fit);
+		if (again || !explains(f, &fit))
 			continue;
-		}
 		for (kept++; at > 0 && fits->fit[at - 1].unexplained > fit.unexplained; at--)
 			fits->fit[at] = fits->fit[at - 1];
 		fits->fit[at] = fit;
@@ -121,7 +111,7 @@ static int fits_choose(struct ft_inference *f)
 /* Trees of two and of three ranks. @ret_whole: one leaves nothing unexplained. Returns 0 or -ENOMEM. */
 static int fits_add(struct ft_inference *f, bool any_host, bool *ret_whole)
 {
-	_cleanup_(ft_intent_release) struct ft_intent intent = {0};
+	struct ft_intent intent;
 	struct ft_fits *fits = &f->fits;
 	int r = ft_intent_read(&intent, f, any_host);
 

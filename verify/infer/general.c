@@ -9,22 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
-
 void ft_intent_release(struct ft_intent *intent)
 {
-	free(intent->rank);
-	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++)
-		ft_twins_release(&intent->twins[side]);
-	free(intent->pairs);
-	while (intent->absent_count > 0)
-		free(intent->absent[--intent->absent_count].links);
 	ft_map_release(&intent->pair_at);
 }
 
 uint32_t *ft_intent_members(const struct ft_intent *intent, uint32_t rank, uint32_t *ret_count)
 {
-	uint32_t *members = malloc((intent->count + 1UL) * sizeof(*members));
+	uint32_t *members = ft_arena_numbers(intent->f->memory, intent->count, 0);
 
 	*ret_count = 0;
 	for (uint32_t i = 0; members && i < intent->count; i++)
@@ -116,6 +108,14 @@ uint64_t ft_infer_name_key(const char *name)
 	return key;
 }
 
+const char *ft_infer_short_name(const struct ft_inference *f, uint32_t observed)
+{
+	size_t length;
+	const char *start = ft_text_short_name(f->observed->switches[observed].name, &length);
+
+	return ft_arena_print(f->memory, "%.*s", (int)length, start);
+}
+
 bool ft_infer_names_alike(const char *a, const char *b)
 {
 	return ft_infer_name_key(a) == ft_infer_name_key(b);
@@ -155,7 +155,7 @@ struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b)
 
 	if (pair)
 		return pair;
-	pair = FT_LIST_MORE(intent->pairs, intent->pair_count);
+	pair = FT_ARENA_MORE(intent->f->memory, intent->pairs, intent->pair_count);
 	if (!pair || ft_map_add(&intent->pair_at, pair_key(a, b), intent->pair_count - 1, NULL) < 0) {
 		intent->pair_count -= pair != NULL;
 		return NULL;
@@ -227,8 +227,8 @@ static void taken_find(struct ft_intent *intent, uint32_t *load, uint32_t *outsi
 /* A switch without a free port for a cable does not lack it. What ports prove goes last. */
 static int ports_respect(struct ft_intent *intent)
 {
-	_cleanup_free_ uint32_t *load = calloc(intent->count + 1UL, sizeof(*load));
-	_cleanup_free_ uint32_t *outside = calloc(intent->count + 1UL, sizeof(*outside));
+	uint32_t *load = ft_arena_numbers(intent->f->memory, intent->count, 0);
+	uint32_t *outside = ft_arena_numbers(intent->f->memory, intent->count, 0);
 
 	if (!load || !outside)
 		return -ENOMEM;

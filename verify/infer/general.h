@@ -85,7 +85,7 @@ struct ft_intent {
 	uint32_t own_class;	   /* switches planned differently from their twins */
 	uint32_t services;	   /* of these, such of another kind with fewer cables */
 
-	struct ft_absent absent[FT_ABSENT_MAX]; /* links are owned */
+	struct ft_absent absent[FT_ABSENT_MAX];
 	uint32_t absent_count;
 };
 
@@ -106,12 +106,11 @@ int ft_infer_tree(const struct ft_intent *intent, uint32_t ranks, struct ft_fit 
 /* ranks.c: fills rank, ranks and layered. Returns 0 or -ENOMEM. */
 int ft_intent_rank(struct ft_intent *intent, bool any_host);
 
-/* general.c: the switches of a rank, ascending. The caller frees them; NULL: no memory. */
+/* general.c: the switches of a rank, ascending. NULL: no memory. */
 uint32_t *ft_intent_members(const struct ft_intent *intent, uint32_t rank, uint32_t *ret_count);
 
 /* twins.c: fills twins. Returns 0 or -ENOMEM. */
 int ft_intent_twins(struct ft_intent *intent);
-void ft_twins_release(struct ft_twins *twins);
 
 /* proven.c: counts the missing cables of each pair that their ports prove. Returns 0 or -ENOMEM. */
 int ft_intent_proven(struct ft_intent *intent);

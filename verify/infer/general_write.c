@@ -21,10 +21,10 @@ struct fan {
 
 struct writer {
 	const struct ft_intent *intent;
-	char **name;		 /* by observed switch; owned */
-	char (*kind)[KIND_SIZE]; /* by observed switch; owned */
-	bool *hosting;		 /* by rank: switches with hosts are a kind of their own; owned */
-	bool *by_guid;		 /* by observed switch: the name is invented, and the GUID identifies it */
+	const char **name;	 /* by observed switch */
+	char (*kind)[KIND_SIZE]; /* by observed switch */
+	bool *hosting;		 /* by rank: switches with hosts are a kind of their own */
+	const bool *by_guid;	 /* by observed switch: the name is invented, and the GUID identifies it */
 	uint32_t *order;	 /* observed switches in the order of the file */
 	uint32_t *place;	 /* by observed switch: its index in @order */
 	uint32_t *next;		 /* scratch */
@@ -35,19 +35,9 @@ struct writer {
 	char absent_name[FT_ABSENT_MAX][KIND_SIZE + 32]; /* of switches that nobody saw */
 };
 
-static void writer_release(struct writer *w)
+static struct ft_arena *memory_of(const struct writer *w)
 {
-	for (uint32_t i = 0; w->name && i < w->intent->count; i++)
-		free(w->name[i]);
-	free(w->name);
-	free(w->by_guid);
-	free(w->hosting);
-	free(w->kind);
-	free(w->order);
-	free(w->place);
-	free(w->next);
-	free(w->fans);
-	free(w->ends);
+	return w->intent->f->memory;
 }
 
 /* ---- kinds ---- */
@@ -62,24 +52,22 @@ static uint32_t neighbours_on(const struct ft_intent *intent, uint32_t observed,
 	return count;
 }
 
-/*
- * Above the leaves, a few switches with hosts are a kind of their own, because the others are not meant for hosts.
- * @ret_hosting: by rank
- */
-static int hosting_find(const struct ft_intent *intent, bool **ret_hosting)
+/* Above the leaves, a few switches with hosts are a kind of their own, because the others are not meant for hosts. */
+static int hosting_find(struct writer *w)
 {
-	_cleanup_free_ uint32_t *all = calloc(intent->ranks + 1UL, sizeof(*all)),
-				*hosting = calloc(intent->ranks + 1UL, sizeof(*hosting));
+	const struct ft_intent *intent = w->intent;
+	uint32_t *all = ft_arena_numbers(memory_of(w), intent->ranks, 0);
+	uint32_t *hosting = ft_arena_numbers(memory_of(w), intent->ranks, 0);
 
-	*ret_hosting = calloc(intent->ranks + 1UL, sizeof(**ret_hosting));
-	if (!all || !hosting || !*ret_hosting)
+	w->hosting = ft_arena_zeros(memory_of(w), intent->ranks, sizeof(*w->hosting));
+	if (memory_of(w)->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++) {
 		all[intent->rank[i]]++;
 		hosting[intent->rank[i]] += intent->f->hosts[i] > 0;
 	}
 	for (uint32_t rank = 1; rank < intent->ranks; rank++)
-		(*ret_hosting)[rank] = hosting[rank] * 2 < all[rank];
+		w->hosting[rank] = hosting[rank] * 2 < all[rank];
 	return 0;
 }
 
@@ -108,7 +96,7 @@ static const char *role_of(const struct writer *w, uint32_t observed)
 static int hosts_rates_find(const struct ft_inference *f, struct ft_rate *ret_rates)
 {
 	enum { FEW = 4 };
-	_cleanup_free_ uint32_t *ports = calloc(f->observed->host_count + 1UL, sizeof(*ports));
+	uint32_t *ports = ft_arena_numbers(f->memory, f->observed->host_count, 0);
 	struct ft_rates_told all, told;
 
 	if (!ports)
@@ -142,10 +130,10 @@ static int hosts_rates_find(const struct ft_inference *f, struct ft_rate *ret_ra
  */
 static int kinds_make(struct writer *w)
 {
-	_cleanup_free_ struct ft_rate *hosts = calloc(w->intent->count + 1UL, sizeof(*hosts));
+	struct ft_rate *hosts = ft_arena_zeros(memory_of(w), w->intent->count, sizeof(*hosts));
 
-	w->kind = calloc(w->intent->count + 1UL, sizeof(*w->kind));
-	if (!w->kind || !hosts || hosts_rates_find(w->intent->f, hosts) < 0)
+	w->kind = ft_arena_zeros(memory_of(w), w->intent->count, sizeof(*w->kind));
+	if (memory_of(w)->failed || hosts_rates_find(w->intent->f, hosts) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->intent->count; i++) {
 		struct ft_rate own = ft_infer_own_rate(w->intent->f, i);
@@ -181,15 +169,10 @@ bool ft_infer_name_is_plain(const char *name)
 /* Short names; switches without one of their own are identified by GUID. */
 static int names_take(struct writer *w)
 {
-	for (uint32_t i = 0; i < w->intent->count; i++) {
-		size_t length;
-		const char *start = ft_text_short_name(w->intent->f->observed->switches[i].name, &length);
-
-		w->name[i] = strndup(start, length);
-		if (!w->name[i])
-			return -ENOMEM;
-	}
-	return ft_infer_by_rule_names(w->intent->f, w->by_guid);
+	for (uint32_t i = 0; i < w->intent->count; i++)
+		w->name[i] = ft_infer_short_name(w->intent->f, i);
+	w->by_guid = ft_infer_by_rule_names(w->intent->f);
+	return memory_of(w)->failed || !w->by_guid ? -ENOMEM : 0;
 }
 
 /* "hosting spine" becomes "spine". */
@@ -220,8 +203,7 @@ static int names_invent(struct writer *w)
 			snprintf(name, sizeof(name), "%s-%0*u", kind_word(w, observed), digits, ++number);
 			r = ft_map_add(&taken, ft_text_short_hash(name), observed, NULL);
 		} while (r == 0);
-		free(w->name[observed]);
-		w->name[observed] = r < 0 ? NULL : strdup(name);
+		w->name[observed] = r < 0 ? NULL : ft_arena_string(memory_of(w), name);
 		if (!w->name[observed])
 			return -ENOMEM;
 		w->unnamed++;
@@ -265,17 +247,16 @@ static int order_compare(const void *a, const void *b, void *context)
 
 static int names_make(struct writer *w)
 {
-	size_t count = w->intent->count + 1UL;
+	uint32_t count = w->intent->count;
 	int r;
 
-	w->name = calloc(count, sizeof(*w->name));
-	w->by_guid = calloc(count, sizeof(*w->by_guid));
-	w->order = calloc(count, sizeof(*w->order));
-	w->place = calloc(count, sizeof(*w->place));
-	w->next = calloc(count, sizeof(*w->next));
-	if (!w->name || !w->by_guid || !w->order || !w->place || !w->next)
+	w->name = ft_arena_zeros(memory_of(w), count, sizeof(*w->name));
+	w->order = ft_arena_numbers(memory_of(w), count, 0);
+	w->place = ft_arena_numbers(memory_of(w), count, 0);
+	w->next = ft_arena_numbers(memory_of(w), count, 0);
+	if (memory_of(w)->failed)
 		return -ENOMEM;
-	r = hosting_find(w->intent, &w->hosting) ?: kinds_make(w) ?: names_take(w);
+	r = hosting_find(w) ?: kinds_make(w) ?: names_take(w);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < w->intent->count; i++)
@@ -303,16 +284,13 @@ static void line_add(struct lines *lines, const struct ft_text *item)
 	lines->any = true;
 }
 
-static int list_write(const struct writer *w, struct ft_text *text, const uint32_t *observed, uint32_t count)
+static void list_write(const struct writer *w, struct ft_text *text, const uint32_t *observed, uint32_t count)
 {
-	_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
-	int r = ft_name_list_init(&names, count);
+	struct ft_name_list names = ft_name_list_of(memory_of(w), count);
 
-	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = ft_name_list_add(&names, w->name[observed[i]]);
-	if (r == 0)
-		ft_name_list_write(text, &names);
-	return r;
+	for (uint32_t i = 0; i < count; i++)
+		ft_name_list_add(&names, w->name[observed[i]]);
+	ft_name_list_write(text, &names);
 }
 
 /* ---- switches that nobody saw ---- */
@@ -340,14 +318,12 @@ static void absent_switches_write(const struct writer *w, struct lines *lines)
 }
 
 /* The links of the missing switches: those of one that follow each other and are equally wide share a line. */
-static int absent_links_write(const struct writer *w, struct lines *lines)
+static void absent_links_write(const struct writer *w, struct lines *lines)
 {
-	int r = 0;
-
 	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
 		const struct ft_absent *absent = &w->intent->absent[k];
 
-		for (uint32_t i = 0, count; r == 0 && i < absent->count; i += count) {
+		for (uint32_t i = 0, count; i < absent->count; i += count) {
 			_cleanup_(ft_text_release) struct ft_text item = {0};
 
 			for (count = 0; i + count < absent->count; count++) {
@@ -356,12 +332,11 @@ static int absent_links_write(const struct writer *w, struct lines *lines)
 				w->next[count] = absent->links[i + count].observed;
 			}
 			ft_text_printf(&item, "{\"a\": \"%s\", \"b\": ", w->absent_name[k]);
-			r = list_write(w, &item, w->next, count);
+			list_write(w, &item, w->next, count);
 			ft_text_printf(&item, ", \"count\": %u}", absent->links[i].width);
 			line_add(lines, &item);
 		}
 	}
-	return r;
 }
 
 static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
@@ -373,15 +348,14 @@ static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
 }
 
 /* @guids: they identify switches. */
-static int switch_line(const struct writer *w, struct lines *lines, const uint32_t *observed, uint32_t count,
-		       bool guids)
+static void switch_line(const struct writer *w, struct lines *lines, const uint32_t *observed, uint32_t count,
+			bool guids)
 {
 	_cleanup_(ft_text_release) struct ft_text item = {0};
 	const struct ft_inference *f = w->intent->f;
-	int r;
 
 	ft_text_puts(&item, "{\"name\": ");
-	r = list_write(w, &item, observed, count);
+	list_write(w, &item, observed, count);
 	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", w->kind[observed[0]],
 		       ft_infer_ports(f, observed[0]), f->hosts[observed[0]]);
 	if (guids && w->by_guid[observed[0]])
@@ -389,19 +363,18 @@ static int switch_line(const struct writer *w, struct lines *lines, const uint32
 			       (unsigned long long)f->observed->switches[observed[0]].guid);
 	ft_text_puts(&item, "}");
 	line_add(lines, &item);
-	return r;
 }
 
 static int switches_write(struct writer *w, struct ft_text *text)
 {
-	_cleanup_free_ bool *done = calloc(w->intent->count + 1UL, sizeof(*done));
+	bool *done = ft_arena_zeros(memory_of(w), w->intent->count, sizeof(*done));
 	struct lines lines = {text, false};
-	int guids = ft_infer_guids_usable(w->intent->f), r = done ? 0 : -ENOMEM;
+	int guids = ft_infer_guids_usable(w->intent->f);
 
-	if (guids < 0)
-		return guids;
+	if (guids < 0 || !done)
+		return -ENOMEM;
 	ft_text_puts(text, ",\n\t\"switches\": [");
-	for (uint32_t k = 0; r == 0 && k < w->intent->count; k++) {
+	for (uint32_t k = 0; k < w->intent->count; k++) {
 		uint32_t count = 0, observed = w->order[k];
 
 		if (done[observed])
@@ -417,11 +390,11 @@ static int switches_write(struct writer *w, struct ft_text *text)
 			done[other] = true;
 			w->next[count++] = other;
 		}
-		r = switch_line(w, &lines, w->next, count, guids > 0);
+		switch_line(w, &lines, w->next, count, guids > 0);
 	}
 	absent_switches_write(w, &lines);
 	ft_text_puts(text, "\n\t]");
-	return r;
+	return 0;
 }
 
 /* ---- links ---- */
@@ -454,14 +427,15 @@ static int pair_compare(const void *a, const void *b, void *context)
 static int fans_make(struct writer *w)
 {
 	const struct ft_intent *intent = w->intent;
-	_cleanup_free_ struct ft_meant *pairs = malloc((intent->pair_count + 1UL) * sizeof(*pairs));
+	struct ft_meant *pairs = ft_arena_zeros(memory_of(w), intent->pair_count, sizeof(*pairs));
 	struct fan *fan = NULL;
 
-	w->fans = calloc(intent->pair_count + 1UL, sizeof(*w->fans));
-	w->ends = calloc(intent->pair_count + 1UL, sizeof(*w->ends));
-	if (!pairs || !w->fans || !w->ends)
+	w->fans = ft_arena_zeros(memory_of(w), intent->pair_count, sizeof(*w->fans));
+	w->ends = ft_arena_numbers(memory_of(w), intent->pair_count, 0);
+	if (memory_of(w)->failed)
 		return -ENOMEM;
-	memcpy(pairs, intent->pairs, intent->pair_count * sizeof(*pairs));
+	if (intent->pair_count > 0)
+		memcpy(pairs, intent->pairs, intent->pair_count * sizeof(*pairs));
 	qsort_r(pairs, intent->pair_count, sizeof(*pairs), pair_compare, w);
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		bool a_first = w->place[pairs[i].a] < w->place[pairs[i].b];
@@ -511,24 +485,22 @@ static int links_write(struct writer *w, struct ft_text *text)
 		return r;
 	qsort_r(w->fans, w->fan_count, sizeof(*w->fans), fan_compare, w);
 	ft_text_puts(text, ",\n\t\"links\": [");
-	for (uint32_t i = 0, count; r == 0 && i < w->fan_count; i += count) {
+	for (uint32_t i = 0, count; i < w->fan_count; i += count) {
 		const struct fan *fan = &w->fans[i];
 		_cleanup_(ft_text_release) struct ft_text item = {0};
 
 		for (count = 0; i + count < w->fan_count && same_ends(w, fan, fan + count); count++)
 			w->next[count] = fan[count].from;
 		ft_text_puts(&item, "{\"a\": ");
-		r = list_write(w, &item, w->next, count);
+		list_write(w, &item, w->next, count);
 		ft_text_puts(&item, ", \"b\": ");
-		if (r == 0)
-			r = list_write(w, &item, &w->ends[fan->first], fan->count);
+		list_write(w, &item, &w->ends[fan->first], fan->count);
 		ft_text_printf(&item, ", \"count\": %u}", fan->width);
 		line_add(&lines, &item);
 	}
-	if (r == 0)
-		r = absent_links_write(w, &lines);
+	absent_links_write(w, &lines);
 	ft_text_puts(text, "\n\t]");
-	return r;
+	return 0;
 }
 
 /* ---- notes ---- */
@@ -591,7 +563,7 @@ static void why_write(const struct writer *w, struct ft_text *text)
 
 int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name)
 {
-	_cleanup_(writer_release) struct writer w = {.intent = intent};
+	struct writer w = {.intent = intent};
 	int r = names_make(&w);
 
 	if (r < 0)

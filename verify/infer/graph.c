@@ -175,7 +175,7 @@ struct last_ports {
 static int last_ports_count(const struct ft_inference *f, struct last_ports *last)
 {
 	const struct ft_snapshot *s = f->snapshot;
-	_cleanup_free_ bool *host = calloc(s->port_count + 1UL, sizeof(*host));
+	bool *host = ft_arena_zeros(f->memory, s->port_count, sizeof(*host));
 
 	if (!host)
 		return -ENOMEM;
@@ -239,7 +239,7 @@ static void hosts_count(struct ft_inference *f)
 
 static int usual_hosts_find(struct ft_inference *f)
 {
-	_cleanup_free_ uint32_t *sorted = malloc((f->observed->switch_count + 1UL) * sizeof(*sorted));
+	uint32_t *sorted = ft_arena_numbers(f->memory, f->observed->switch_count, 0);
 	uint32_t count = 0;
 
 	if (!sorted)
@@ -256,7 +256,7 @@ static int usual_hosts_find(struct ft_inference *f)
 static int main_part_find(struct ft_inference *f)
 {
 	uint32_t parts = f->observed->part_count;
-	_cleanup_free_ uint64_t *size = calloc(parts + 1UL, sizeof(*size));
+	uint64_t *size = ft_arena_zeros(f->memory, parts, sizeof(*size));
 
 	if (!size)
 		return -ENOMEM;
@@ -292,10 +292,10 @@ int ft_infer_compare(const struct ft_inference *f, uint32_t a, uint32_t b)
 static int cables_collect(struct ft_inference *f)
 {
 	const struct ft_observed_fabric *observed = f->observed;
-	_cleanup_free_ struct ft_edge *edges = malloc((observed->cable_count + 1UL) * sizeof(*edges));
+	struct ft_edge *edges = ft_arena_zeros(f->memory, observed->cable_count, sizeof(*edges));
 
-	f->leads = malloc((observed->switch_count + 1UL) * sizeof(*f->leads));
-	if (!edges || !f->leads)
+	f->leads = ft_arena_zeros(f->memory, observed->switch_count, sizeof(*f->leads));
+	if (f->memory->failed)
 		return -ENOMEM;
 	memset(f->leads, 0xff, observed->switch_count * sizeof(*f->leads));
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
@@ -326,10 +326,11 @@ int ft_infer_graph(struct ft_inference *f)
 		.origin = f->chassis ? f->chassis->origin : NULL,
 	};
 	f->observed = &f->model.observed;
+	f->memory = &f->model.memory;
 	r = ft_observed_build(&f->model);
 	if (r < 0)
 		return r;
-	f->hosts = calloc(f->observed->switch_count + 1UL, sizeof(*f->hosts));
+	f->hosts = ft_arena_numbers(f->memory, f->observed->switch_count, 0);
 	if (!f->hosts)
 		return -ENOMEM;
 	r = extra_ports_tell(f);

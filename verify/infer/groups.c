@@ -68,7 +68,7 @@ static uint32_t group_of(const struct ft_inference *f, const struct ft_fit *fit,
  */
 static int groups_join(const struct ft_inference *f, struct ft_fit *fit, uint32_t step, uint32_t rank, uint32_t other)
 {
-	_cleanup_free_ uint32_t *cables = calloc(fit->groups[step] + 1UL, sizeof(*cables));
+	uint32_t *cables = ft_arena_numbers(f->memory, fit->groups[step], 0);
 
 	if (!cables)
 		return -ENOMEM;
@@ -89,13 +89,11 @@ static int groups_join(const struct ft_inference *f, struct ft_fit *fit, uint32_
 /* Renumbers the remaining groups. */
 static int groups_renumber(const struct ft_inference *f, struct ft_fit *fit, uint32_t step)
 {
-	_cleanup_free_ uint32_t *number = malloc((fit->groups[step] + 1UL) * sizeof(*number));
+	uint32_t *number = ft_arena_numbers(f->memory, fit->groups[step], FT_NONE);
 	uint32_t *group = fit->group[step], next = 0;
 
 	if (!number)
 		return -ENOMEM;
-	for (uint32_t g = 0; g < fit->groups[step]; g++)
-		number[g] = FT_NONE;
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		if (group[i] == FT_NONE)
 			continue;
@@ -143,8 +141,8 @@ static bool belongs(const struct ft_inference *f, const struct ft_fit *fit, uint
 /* Takes those of @rank that do not belong to their groups out of the tree. 1 if there were some, 0, or -ENOMEM. */
 static int groups_trim(const struct ft_inference *f, struct ft_fit *fit, uint32_t step, uint32_t rank)
 {
-	_cleanup_free_ uint32_t *others = ft_fit_group_sizes(f, fit, step, 2 * step + 1 - rank);
-	_cleanup_free_ bool *out = calloc(f->observed->switch_count + 1UL, sizeof(*out));
+	const uint32_t *others = ft_fit_group_sizes(f, fit, step, 2 * step + 1 - rank);
+	bool *out = ft_arena_zeros(f->memory, f->observed->switch_count, sizeof(*out));
 	struct standard standard = standard_of(f, fit, step, rank);
 	const uint32_t *group = fit->group[step];
 	int trimmed = 0;

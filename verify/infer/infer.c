@@ -51,18 +51,8 @@ static void attempt_release(struct attempt *attempt)
 
 static void inference_release(struct ft_inference *f)
 {
-	ft_infer_names_release(f);
-	ft_text_release(&f->islands);
 	ft_arena_release(&f->model.memory);
 	ft_multigraph_release(&f->graph);
-	free(f->hosts);
-	free(f->leads);
-	free(f->order);
-	ft_fits_release(&f->fits);
-	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
-		free(f->member[rank]);
-	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
-		ft_text_release(&f->lacking[rank]);
 	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
 		ft_text_release(&f->why[i]);
 }
@@ -70,12 +60,10 @@ static void inference_release(struct ft_inference *f)
 /* Starts over with another fit. */
 static void inference_begin(struct ft_inference *f, const struct ft_fit *fit)
 {
-	ft_infer_names_release(f);
+	ft_infer_names_reset(f);
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		free(f->member[rank]);
-		f->member[rank] = NULL;
 		f->count[rank] = f->unseen[rank] = f->unseen_at[rank] = 0;
-		ft_text_reset(&f->lacking[rank]);
+		f->lacking[rank] = NULL;
 	}
 	for (unsigned int i = 0; i < FT_WHY_COUNT; i++)
 		ft_text_reset(&f->why[i]);
@@ -355,8 +343,8 @@ static void outside_count(const struct ft_inference *f, const struct ft_report *
 	attempt->cabling -= f->design.ring_lacks < attempt->cabling ? f->design.ring_lacks : attempt->cabling;
 	attempt->strays = found > 0;
 	outside -= found < outside ? found : outside;
-	attempt->islanders = f->islands.length > 0 ? outside : 0;
-	attempt->strangers = f->islands.length > 0 ? 0 : outside;
+	attempt->islanders = f->islands ? outside : 0;
+	attempt->strangers = f->islands ? 0 : outside;
 }
 
 /* Cables between switches, including those inside directors, because faults may be in both. */
@@ -384,7 +372,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	struct ft_text *text = &attempt->text;
 	int r;
 
-	ft_infer_names_release(f);
+	ft_infer_names_reset(f);
 	r = ft_infer_names(f, by_name);
 	if (r < 0)
 		return r;
@@ -507,7 +495,7 @@ static uint64_t graph_wrong(const struct ft_intent *intent)
 static int graph_common(const struct ft_intent *intent, uint64_t *ret_common)
 {
 	enum { FEW = 2 };
-	_cleanup_free_ uint32_t *lacks = calloc(intent->count + 1UL, sizeof(*lacks));
+	uint32_t *lacks = ft_arena_numbers(intent->f->memory, intent->count, 0);
 
 	*ret_common = 0;
 	if (!lacks)

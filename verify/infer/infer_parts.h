@@ -99,9 +99,9 @@ struct ft_inferred {
 
 /* How a rank is bound. */
 struct ft_inferred_bind {
-	bool names;    /* by name, those that nobody saw, too */
-	bool guids;    /* by GUID */
-	char **called; /* the names of the unseen ones; owned */
+	bool names;	     /* by name, those that nobody saw, too */
+	bool guids;	     /* by GUID */
+	const char **called; /* the names of the unseen ones */
 };
 
 /* The lowest and the highest port number that leads to a switch from others; without any the highest of all. */
@@ -114,6 +114,7 @@ struct ft_inference {
 	const struct ft_snapshot *chips; /* as read: with directors as single chips */
 	struct ft_chassis *chassis;	 /* borrowed; the directors that are one node each in @snapshot; NULL: none */
 	struct ft_model model;		 /* only the parts that ft_observed_build() fills */
+	struct ft_arena *memory;	 /* of that model; all that is found out lies in it */
 	const struct ft_observed_fabric *observed;
 	struct ft_multigraph graph; /* of the observed switches, and the cables between them */
 	uint32_t *hosts;	    /* by observed switch: host ports, aggregation nodes left out */
@@ -132,14 +133,13 @@ struct ft_inference {
 	struct ft_fit fit;	      /* borrowed */
 	uint32_t count[FT_RANKS_MAX]; /* switches seen of each rank */
 	uint32_t *member[FT_RANKS_MAX];
-	uint32_t unseen[FT_RANKS_MAX];	  /* unseen switches with evidence */
-	uint32_t unseen_at[FT_RANKS_MAX]; /* the first of them in the plan's order */
-	struct ft_text
-		lacking[FT_RANKS_MAX]; /* the names of these that the numbers of the others lack, with ", " between */
+	uint32_t unseen[FT_RANKS_MAX];	   /* unseen switches with evidence */
+	uint32_t unseen_at[FT_RANKS_MAX];  /* the first of them in the plan's order */
+	const char *lacking[FT_RANKS_MAX]; /* their names that the numbers of the others lack, ", " between; or NULL */
 	struct ft_inferred design;
 	struct ft_inferred_bind bind[FT_RANKS_MAX];
-	char *chassis_match[FT_RANKS_MAX]; /* a pattern for the names of chips, or NULL; owned */
-	struct ft_text islands;		   /* that member of the design, with a leading comma; empty: none */
+	const char *chassis_match[FT_RANKS_MAX]; /* a pattern for the names of chips, or NULL */
+	const char *islands;			 /* that member of the design, with a leading comma; NULL: none */
 	struct ft_text why[FT_WHY_COUNT];
 };
 
@@ -237,11 +237,9 @@ int ft_infer_graph(struct ft_inference *f);
 
 /* fits.c: fills fits, with none if the fabric is no tree, and order. Returns 0 or -ENOMEM. */
 int ft_infer_fits(struct ft_inference *f);
-void ft_fits_release(struct ft_fits *fits);
 
-/* fit.c: room for a fit, with all switches outside. Returns 0 or -ENOMEM; nothing is left to be released then. */
+/* fit.c: room for a fit, with all switches outside. Returns 0 or -ENOMEM. */
 int ft_fit_init(const struct ft_inference *f, struct ft_fit *fit);
-void ft_fit_release(struct ft_fit *fit);
 
 /* fit.c: the switches of a rank. */
 uint32_t ft_fit_count(const struct ft_inference *f, const struct ft_fit *fit, uint32_t rank);
@@ -253,7 +251,7 @@ uint32_t ft_fit_cables(const struct ft_inference *f, const struct ft_fit *fit, u
 uint32_t ft_fit_cables_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed);
 uint32_t ft_fit_links_within(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t observed);
 
-/* fit.c: the switches of a rank, by group of the step. The caller frees them; NULL: no memory. */
+/* fit.c: the switches of a rank, by group of the step. NULL: no memory. */
 uint32_t *ft_fit_group_sizes(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, uint32_t rank);
 
 /* fit.c: votes of the groups of a step, for the number of switches of a rank. Returns 0 or -ENOMEM. */
@@ -263,10 +261,9 @@ int ft_fit_group_tally(const struct ft_inference *f, const struct ft_fit *fit, u
 /*
  * fit.c: the cables of one step; with room for as many columns again, of unseen switches. Upper switches of different
  * groups share a column if they have the same place: at the top those with the most cables come first, below it each
- * group of the step above is a place. To be freed in any case. Returns 0 or -ENOMEM.
+ * group of the step above is a place. Returns 0 or -ENOMEM.
  */
 int ft_fit_columns(const struct ft_inference *f, const struct ft_fit *fit, uint32_t step, struct ft_columns *columns);
-void ft_columns_release(struct ft_columns *columns);
 
 /* fit.c: whether the fit, with ranks and groups, is possible, and what it leaves unexplained. Returns 0 or -ENOMEM. */
 int ft_fit_judge(const struct ft_inference *f, struct ft_fit *fit);
@@ -298,19 +295,18 @@ void ft_infer_rule_tell(struct ft_text *why, const struct ft_spread_rule *rule, 
 
 /* Gaps in the numbering of a rank's names. */
 struct ft_numbers {
-	uint32_t inside;	    /* numbers missing between others */
-	uint32_t first;		    /* numbers missing below the lowest one, from 1, if the whole rank is one series */
-	struct ft_text names;	    /* the names for @inside, for a note */
-	struct ft_text first_names; /* the names for @first */
-	bool single;		    /* the whole rank is one series */
+	uint32_t inside;	 /* numbers missing between others */
+	uint32_t first;		 /* numbers missing below the lowest one, from 1, if the whole rank is one series */
+	const char *names;	 /* the names for @inside, ", " between; NULL: there are none */
+	const char *first_names; /* the names for @first */
+	bool single;		 /* the whole rank is one series */
 };
 
 /*
  * numbers.c: fills @lacking, which is empty, and stays so if the rank is not numbered, or so many numbers are missing
- * that they were left out on purpose. Returns 0 or -ENOMEM; to be released in any case.
+ * that they were left out on purpose. Returns 0 or -ENOMEM.
  */
 int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numbers *lacking);
-void ft_numbers_release(struct ft_numbers *lacking);
 
 /*
  * unseen.c: unseen core switches of two ranks with evidence. Adds their columns, for which there is room, and changes
@@ -368,7 +364,7 @@ int ft_infer_guids_usable(const struct ft_inference *f);
 
 /* names.c: bindings and islands. @by_name false: by GUIDs only. Returns 0 or -ENOMEM. */
 int ft_infer_names(struct ft_inference *f, bool by_name);
-void ft_infer_names_release(struct ft_inference *f);
+void ft_infer_names_reset(struct ft_inference *f);
 
 /*
  * islands.c: the @count switches of @member, which are outside the tree, as islands of the design. Returns 1; 0 if
@@ -378,6 +374,9 @@ int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
 
 /* general.c: a hash of a name without its numbers. */
 uint64_t ft_infer_name_key(const char *name);
+
+/* The name of an observed switch without what a comment adds (base/text.h); NULL: no memory. */
+const char *ft_infer_short_name(const struct ft_inference *f, uint32_t observed);
 
 /* True if two names differ only in their numbers. */
 bool ft_infer_names_alike(const char *a, const char *b);

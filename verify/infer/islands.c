@@ -21,9 +21,9 @@ struct writer {
 /* True if every switch to be named has a name of its own: the islands' own ones, and their neighbours. */
 static int names_serve(const struct ft_inference *f, const uint32_t *member, uint32_t count, bool *ret_serve)
 {
-	_cleanup_free_ bool *by_guid = calloc(f->observed->switch_count + 1UL, sizeof(*by_guid));
+	const bool *by_guid = ft_infer_by_rule_names(f);
 
-	if (!by_guid || ft_infer_by_rule_names(f, by_guid) < 0)
+	if (!by_guid)
 		return -ENOMEM;
 	*ret_serve = true;
 	for (uint32_t i = 0; i < count; i++) {
@@ -36,17 +36,10 @@ static int names_serve(const struct ft_inference *f, const uint32_t *member, uin
 
 static void names_write(const struct writer *w, const uint32_t *who, uint32_t count)
 {
-	_cleanup_(ft_name_list_release) struct ft_name_list names = {0};
-	int r = ft_name_list_init(&names, count);
+	struct ft_name_list names = ft_name_list_of(w->f->memory, count);
 
-	for (uint32_t i = 0; r == 0 && i < count; i++) {
-		size_t length;
-		const char *start = ft_text_short_name(w->f->observed->switches[who[i]].name, &length);
-		_cleanup_free_ char *name = strndup(start, length);
-
-		r = name ? ft_name_list_add(&names, name) : -ENOMEM;
-	}
-	w->text->failed |= r < 0;
+	for (uint32_t i = 0; i < count; i++)
+		ft_name_list_add(&names, ft_infer_short_name(w->f, who[i]));
 	ft_name_list_write(w->text, &names);
 }
 
@@ -122,9 +115,10 @@ static int member_compare(const void *a, const void *b, void *arg)
 
 int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count)
 {
-	_cleanup_free_ bool *islander = calloc(f->observed->switch_count + 1UL, sizeof(*islander));
-	_cleanup_free_ uint32_t *picked = malloc((f->observed->switch_count + 1UL) * sizeof(*picked));
-	struct writer w = {f, member, count, islander, picked, &f->islands};
+	_cleanup_(ft_text_release) struct ft_text text = {0};
+	bool *islander = ft_arena_zeros(f->memory, f->observed->switch_count, sizeof(*islander));
+	uint32_t *picked = ft_arena_numbers(f->memory, f->observed->switch_count, 0);
+	struct writer w = {f, member, count, islander, picked, &text};
 	bool serve = false;
 	int r;
 
@@ -143,5 +137,6 @@ int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count)
 	ft_text_puts(w.text, "], \"bundles\": [");
 	bundles_write(&w);
 	ft_text_puts(w.text, "]}]");
-	return ft_text_failed(w.text) ? -ENOMEM : 1;
+	f->islands = ft_arena_text(f->memory, &text);
+	return f->islands ? 1 : -ENOMEM;
 }

@@ -51,20 +51,19 @@ static void bind_tell(struct ft_inference *f, uint32_t rank)
 }
 
 /* Takes name @number of those that the numbers of the others lack, if there are as many as are unseen. NULL: none. */
-static char *lacking_name(const struct ft_inference *f, uint32_t rank, uint32_t number)
+static const char *lacking_name(const struct ft_inference *f, uint32_t rank, uint32_t number)
 {
-	const char *at = ft_text_string(&f->lacking[rank]), *end = NULL;
-	_cleanup_free_ char *name = NULL;
+	const char *at = f->lacking[rank] ? f->lacking[rank] : "", *end = NULL, *name = NULL;
 	uint32_t count = 0;
 
 	for (; *at; at = end + (*end ? 2 : 0)) {
 		end = strstr(at, ", ");
 		end = end ? end : at + strlen(at);
 		if (count++ == number)
-			name = strndup(at, (size_t)(end - at));
+			name = ft_arena_print(f->memory, "%.*s", (int)(end - at), at);
 	}
 	return name && count == f->unseen[rank] && ft_infer_name_is_plain(name) && !ft_infer_by_rule_taken(f, name)
-		       ? FT_STEAL(name)
+		       ? name
 		       : NULL;
 }
 
@@ -73,21 +72,18 @@ static int unseen_call(struct ft_inference *f, uint32_t rank)
 {
 	struct ft_inferred_bind *bind = &f->bind[rank];
 
-	bind->called = calloc(f->unseen[rank] + 1UL, sizeof(*bind->called));
+	bind->called = ft_arena_zeros(f->memory, f->unseen[rank], sizeof(*bind->called));
 	for (uint32_t k = 0, number = 0; bind->called && k < f->unseen[rank]; k++) {
 		bind->called[k] = lacking_name(f, rank, k);
-		while (!bind->called[k]) {
+		while (!bind->called[k] && !f->memory->failed) {
 			char name[32];
 
 			snprintf(name, sizeof(name), "%s-unseen-%u", ft_infer_rank_name(f, rank), ++number);
-			if (ft_infer_by_rule_taken(f, name))
-				continue;
-			bind->called[k] = strdup(name);
-			if (!bind->called[k])
-				return -ENOMEM;
+			if (!ft_infer_by_rule_taken(f, name))
+				bind->called[k] = ft_arena_string(f->memory, name);
 		}
 	}
-	return bind->called ? 0 : -ENOMEM;
+	return f->memory->failed ? -ENOMEM : 0;
 }
 
 /* A list names every planned switch, or is refused. */
@@ -199,8 +195,7 @@ static void strangers_tell(struct ft_inference *f, const uint32_t *member, uint3
 
 static int strangers_find(struct ft_inference *f, bool by_name)
 {
-	_cleanup_free_ uint32_t *member = malloc((f->observed->switch_count + 1UL) * sizeof(*member));
-	uint32_t count;
+	uint32_t *member = ft_arena_numbers(f->memory, f->observed->switch_count, 0), count;
 	int r;
 
 	if (!member)
@@ -213,30 +208,24 @@ static int strangers_find(struct ft_inference *f, bool by_name)
 
 /* ---- */
 
-void ft_infer_names_release(struct ft_inference *f)
+void ft_infer_names_reset(struct ft_inference *f)
 {
 	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		for (uint32_t k = 0; f->bind[rank].called && f->bind[rank].called[k]; k++)
-			free(f->bind[rank].called[k]);
-		free(f->bind[rank].called);
 		f->bind[rank] = (struct ft_inferred_bind){0};
-		free(f->chassis_match[rank]);
 		f->chassis_match[rank] = NULL;
 	}
+	f->islands = NULL;
 	ft_text_reset(&f->why[FT_WHY_BIND]);
-	ft_text_reset(&f->islands);
 	ft_text_reset(&f->why[FT_WHY_ISLANDS]);
 	ft_text_reset(&f->why[FT_WHY_UNPLANNED]);
 }
 
 int ft_infer_names(struct ft_inference *f, bool by_name)
 {
-	_cleanup_free_ bool *by_guid = calloc(f->observed->switch_count + 1UL, sizeof(*by_guid));
+	const bool *by_guid = ft_infer_by_rule_names(f);
 	int guids = ft_infer_guids_usable(f);
 
-	if (!by_guid || guids < 0 || ft_infer_by_rule_names(f, by_guid) < 0)
-		return -ENOMEM;
-	if (ft_infer_places(f) < 0)
+	if (!by_guid || guids < 0 || ft_infer_places(f) < 0)
 		return -ENOMEM;
 	ft_infer_rings(f);
 	if (by_name && ft_infer_chassis_names(f) < 0)

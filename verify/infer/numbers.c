@@ -226,6 +226,7 @@ static bool series_read(struct series *s, uint32_t rank, struct ft_numbers *ret_
 	uint32_t few = s->count < LACKING_FEW ? s->count : LACKING_FEW, inside = 0;
 	uint32_t most = s->count / LACKING_SHARE > few ? s->count / LACKING_SHARE : few;
 	const struct numbered *first = &s->names[0];
+	_cleanup_(ft_text_release) struct ft_text names = {0}, first_names = {0};
 	bool single = true;
 
 	qsort(s->names, s->count, sizeof(*s->names), s->whole ? by_number : by_beginning);
@@ -238,26 +239,27 @@ static bool series_read(struct series *s, uint32_t rank, struct ft_numbers *ret_
 		}
 		if (before->number == here->number)
 			return false;
-		inside += gap_count(s, before->number, here, most, &ret_lacking->names);
+		inside += gap_count(s, before->number, here, most, &names);
 		if (inside > most)
 			return false;
 	}
-	ret_lacking->single = single;
 	if (in_equal_steps(s))
 		return false;
-	if (inside > 0 && inside <= stray_count(s)) {
-		ft_text_reset(&ret_lacking->names);
+	if (inside <= stray_count(s))
 		inside = 0;
-	}
-	ret_lacking->inside = inside;
+	*ret_lacking = (struct ft_numbers){.inside = inside, .single = single};
+	if (inside > 0)
+		ret_lacking->names = ft_arena_text(s->f->memory, &names);
 	if (single && !ranks_are_counted_through(s, rank, first->number))
-		ret_lacking->first = start_count(s, first, s->count, &ret_lacking->first_names);
+		ret_lacking->first = start_count(s, first, s->count, &first_names);
+	if (ret_lacking->first > 0)
+		ret_lacking->first_names = ft_arena_text(s->f->memory, &first_names);
 	return true;
 }
 
 int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numbers *lacking)
 {
-	_cleanup_free_ struct numbered *names = calloc(f->count[rank] + 1UL, sizeof(*names));
+	struct numbered *names = ft_arena_zeros(f->memory, f->count[rank], sizeof(*names));
 	struct series s = {.f = f, .names = names, .count = f->count[rank]};
 
 	if (!names)
@@ -268,18 +270,8 @@ int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numb
 			return 0;
 	for (unsigned int whole = 2; whole-- > 0;) {
 		s.whole = whole > 0;
-		ft_numbers_release(lacking);
 		if (series_read(&s, rank, lacking))
 			break;
-		ft_numbers_release(lacking);
 	}
-	return ft_text_failed(&lacking->names) || ft_text_failed(&lacking->first_names) ? -ENOMEM : 0;
-}
-
-void ft_numbers_release(struct ft_numbers *lacking)
-{
-	ft_text_release(&lacking->names);
-	ft_text_release(&lacking->first_names);
-	lacking->inside = lacking->first = 0;
-	lacking->single = false;
+	return f->memory->failed ? -ENOMEM : 0;
 }

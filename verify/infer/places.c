@@ -39,21 +39,19 @@ static bool bundles_alike(const struct ft_inference *f, uint32_t step)
 }
 
 /* The place of each group, from their keys. */
-static uint32_t *places_of(struct seat *seats, uint32_t count)
+static uint32_t *places_of(const struct ft_inference *f, struct seat *seats, uint32_t count)
 {
-	uint32_t *place = calloc(count + 1UL, sizeof(*place));
+	uint32_t *place = ft_arena_numbers(f->memory, count, 0);
 
-	if (!place)
-		return NULL;
 	qsort(seats, count, sizeof(*seats), seat_compare);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; place && i < count; i++)
 		place[seats[i].what] = i;
 	return place;
 }
 
-static struct seat *seats_make(uint32_t count)
+static struct seat *seats_make(const struct ft_inference *f, uint32_t count)
 {
-	struct seat *seats = calloc(count + 1UL, sizeof(*seats));
+	struct seat *seats = ft_arena_zeros(f->memory, count, sizeof(*seats));
 
 	for (uint32_t i = 0; seats && i < count; i++)
 		seats[i] = (struct seat){.what = i, .keys = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
@@ -63,7 +61,7 @@ static struct seat *seats_make(uint32_t count)
 /* Pods by number of edges, then by hosts; planes by the bundles from below; then both by name. */
 static uint32_t *groups_place(const struct ft_inference *f, uint32_t step)
 {
-	_cleanup_free_ struct seat *seats = seats_make(f->fit.groups[step]);
+	struct seat *seats = seats_make(f, f->fit.groups[step]);
 	bool by_hosts = step == 0 && f->design.sorted_by_hosts;
 	bool by_bundles = step > 0 && !bundles_alike(f, step - 1);
 
@@ -79,7 +77,7 @@ static uint32_t *groups_place(const struct ft_inference *f, uint32_t step)
 		keys[1] -= by_hosts ? f->hosts[observed] : 0;
 		keys[2] = keys[2] == UINT64_MAX ? i : keys[2];
 	}
-	return places_of(seats, f->fit.groups[step]);
+	return places_of(f, seats, f->fit.groups[step]);
 }
 
 /* @place: of groups, by step */
@@ -102,7 +100,7 @@ static uint64_t second_key(const struct ft_inference *f, uint32_t rank, uint32_t
 static int rank_order(struct ft_inference *f, uint32_t rank, uint32_t *const place[FT_STEPS_MAX])
 {
 	uint32_t count = f->count[rank], *member = f->member[rank];
-	_cleanup_free_ struct seat *seats = calloc(count + 1UL, sizeof(*seats));
+	struct seat *seats = seats_make(f, count);
 
 	if (!seats)
 		return -ENOMEM;
@@ -121,15 +119,12 @@ static int rank_order(struct ft_inference *f, uint32_t rank, uint32_t *const pla
 int ft_infer_places(struct ft_inference *f)
 {
 	uint32_t *place[FT_STEPS_MAX] = {0};
-	int r = 0;
+	int r;
 
-	for (uint32_t s = 0; r == 0 && s < FT_STEPS_MAX; s++) {
+	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
 		place[s] = groups_place(f, s);
-		r = place[s] ? 0 : -ENOMEM;
-	}
+	r = f->memory->failed ? -ENOMEM : 0;
 	for (uint32_t rank = 0; r == 0 && rank < f->fit.ranks; rank++)
 		r = rank_order(f, rank, place);
-	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
-		free(place[s]);
 	return r;
 }

@@ -62,19 +62,6 @@ struct proof {
 	uint32_t count;
 };
 
-static void proof_release(struct proof *x)
-{
-	free(x->first);
-	free(x->end);
-	free(x->low);
-	free(x->high);
-	free(x->stride);
-	free(x->orderly);
-	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++)
-		free(x->peers[side]);
-	free(x->candidates);
-}
-
 /* ---- ports ---- */
 
 static uint32_t last_port(const struct proof *x, uint32_t observed)
@@ -206,19 +193,19 @@ static int ports_read(struct proof *x)
 	const struct ft_inference *f = x->intent->f;
 	uint32_t count = x->intent->count, all = 0;
 
-	x->first = calloc(count + 2UL, sizeof(*x->first));
-	x->low = calloc(count + 1UL, sizeof(*x->low));
-	x->high = calloc(count + 1UL, sizeof(*x->high));
-	x->stride = calloc(count + 1UL, sizeof(*x->stride));
-	x->orderly = calloc(count + 1UL, sizeof(*x->orderly));
-	if (!x->first || !x->low || !x->high || !x->stride || !x->orderly)
+	x->first = ft_arena_numbers(f->memory, count + 1UL, 0);
+	x->low = ft_arena_numbers(f->memory, count, 0);
+	x->high = ft_arena_numbers(f->memory, count, 0);
+	x->stride = ft_arena_numbers(f->memory, count, 0);
+	x->orderly = ft_arena_zeros(f->memory, count, sizeof(*x->orderly));
+	if (f->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
 		x->first[i] = all;
 		all += ft_infer_last_port(f, i) + 1;
 	}
 	x->first[count] = all;
-	x->end = calloc(all + 1UL, sizeof(*x->end));
+	x->end = ft_arena_zeros(f->memory, all, sizeof(*x->end));
 	if (!x->end)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++) {
@@ -339,7 +326,7 @@ static int peers_find(struct proof *x, enum ft_side side)
 {
 	const struct ft_twins *twins = &x->intent->twins[side];
 
-	x->peers[side] = calloc(x->intent->count + 1UL, sizeof(*x->peers[side]));
+	x->peers[side] = ft_arena_zeros(x->intent->f->memory, x->intent->count, sizeof(*x->peers[side]));
 	if (!x->peers[side])
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->intent->count; i++) {
@@ -481,7 +468,7 @@ static int candidate_add(struct proof *x, uint32_t a, int64_t p, uint32_t b, int
 	/* Behind the links of both there is nothing but the habit of both. */
 	if (!near_within && !far_within && (near == 0 || far == 0))
 		return 0;
-	more = FT_LIST_MORE(x->candidates, x->count);
+	more = FT_ARENA_MORE(x->intent->f->memory, x->candidates, x->count);
 	if (!more)
 		return -ENOMEM;
 	*more = c;
@@ -588,7 +575,7 @@ static int candidate_take(struct proof *x, const struct candidate *c)
 
 int ft_intent_proven(struct ft_intent *intent)
 {
-	_cleanup_(proof_release) struct proof x = {.intent = intent};
+	struct proof x = {.intent = intent};
 	bool found = true;
 	int r = ports_read(&x);
 

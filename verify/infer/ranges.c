@@ -15,17 +15,9 @@
 /* The limits of the reader of names, for ranges, too. */
 enum { DIGITS_MAX = 9, NUMBERS_SIZE_MAX = 120, LINE_LENGTH = 90 };
 
-int ft_name_list_init(struct ft_name_list *names, uint32_t count)
+struct ft_name_list ft_name_list_of(struct ft_arena *memory, uint32_t count)
 {
-	*names = (struct ft_name_list){.part = calloc(count + 1UL, sizeof(*names->part))};
-	return names->part ? 0 : -ENOMEM;
-}
-
-void ft_name_list_release(struct ft_name_list *names)
-{
-	for (uint32_t i = 0; i < names->count; i++)
-		free(names->part[i].name);
-	free(names->part);
+	return (struct ft_name_list){.part = ft_arena_zeros(memory, count, sizeof(struct ft_name_part))};
 }
 
 /* At the number that ends before @end, or has a digit there. */
@@ -58,16 +50,14 @@ static void part_split_last(struct ft_name_part *part)
 	part_split(part, end);
 }
 
-int ft_name_list_add(struct ft_name_list *names, const char *name)
+void ft_name_list_add(struct ft_name_list *names, const char *name)
 {
-	struct ft_name_part *part = &names->part[names->count];
-
-	part->name = strdup(name);
-	if (!part->name)
-		return -ENOMEM;
-	names->count++;
-	part_split_last(part);
-	return 0;
+	if (!name)
+		names->part = NULL;
+	if (!names->part)
+		return;
+	names->part[names->count].name = name;
+	part_split_last(&names->part[names->count++]);
 }
 
 static int part_compare(const void *a, const void *b)
@@ -108,7 +98,7 @@ static uint32_t numbers_write(struct ft_text *text, const struct ft_name_part *p
 
 static void list_sort(struct ft_name_list *names)
 {
-	if (names->count > 1)
+	if (names->part && names->count > 1)
 		qsort(names->part, names->count, sizeof(*names->part), part_compare);
 }
 
@@ -145,7 +135,8 @@ uint32_t ft_name_list_add_json(struct ft_text *text, const struct ft_name_list *
 	size_t begin = text->length;
 	uint32_t strings = 0;
 
-	for (uint32_t i = 0, count; i < names->count; i += count) {
+	text->failed |= !names->part;
+	for (uint32_t i = 0, count; names->part && i < names->count; i += count) {
 		struct ft_name_part *part = &names->part[i];
 
 		count = parts_join(part, names->count - i);

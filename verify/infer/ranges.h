@@ -7,21 +7,20 @@
 
 /* A name, split at its last number, or where it differs from the next one. */
 struct ft_name_part {
-	char *name;
+	const char *name;
 	size_t head;   /* length before the number */
 	size_t digits; /* 0: no number */
 	uint32_t number;
 };
 
 struct ft_name_list {
-	struct ft_name_part *part;
+	struct ft_name_part *part; /* NULL: no memory; then the text fails that it is added to */
 	uint32_t count;
 };
 
-/* Room for @count names. Returns 0 or -ENOMEM; to be released in any case. */
-int ft_name_list_init(struct ft_name_list *names, uint32_t count);
-int ft_name_list_add(struct ft_name_list *names, const char *name);
-void ft_name_list_release(struct ft_name_list *names);
+/* An empty one with room for @count names. These are borrowed; of NULL, for which there was no memory, it is none. */
+struct ft_name_list ft_name_list_of(struct ft_arena *memory, uint32_t count);
+void ft_name_list_add(struct ft_name_list *names, const char *name);
 
 /*
  * Adds them as JSON, in their order, with commas between. Returns the number of strings, which is less than that of

@@ -225,13 +225,16 @@ static bool is_hosted(const struct ft_inference *f, uint32_t observed)
 int ft_intent_rank(struct ft_intent *intent, bool any_host)
 {
 	const struct ft_inference *f = intent->f;
-	_cleanup_free_ uint32_t *common = calloc(intent->count + 1UL, sizeof(*common));
-	_cleanup_free_ uint32_t *touched = calloc(intent->count + 1UL, sizeof(*touched));
-	_cleanup_free_ uint32_t *next = calloc(intent->count + 1UL, sizeof(*next));
-	struct ranking r = {.intent = intent, .common = common, .touched = touched, .next = next, .near = TWIN_PERCENT};
+	struct ranking r = {
+		.intent = intent,
+		.common = ft_arena_numbers(f->memory, intent->count, 0),
+		.touched = ft_arena_numbers(f->memory, intent->count, 0),
+		.next = ft_arena_numbers(f->memory, intent->count, 0),
+		.near = TWIN_PERCENT,
+	};
 
-	intent->rank = calloc(intent->count + 1UL, sizeof(*intent->rank));
-	if (!common || !touched || !next || !intent->rank)
+	intent->rank = ft_arena_numbers(f->memory, intent->count, 0);
+	if (f->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++)
 		intent->rank[i] = (any_host ? f->hosts[i] > 0 : is_hosted(f, i)) ? 0 : FT_NONE;

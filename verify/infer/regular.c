@@ -72,7 +72,7 @@ static uint64_t kinds_key(const struct ft_intent *intent, const struct ft_meant 
  */
 static int widths_even(struct ft_intent *intent, uint64_t key)
 {
-	_cleanup_free_ uint32_t *sum = calloc(intent->count + 1UL, sizeof(*sum));
+	uint32_t *sum = ft_arena_numbers(intent->f->memory, intent->count, 0);
 	struct ft_tally tally = {0};
 	uint32_t all = 0, thicker = 0, usual;
 	bool few;
@@ -199,7 +199,7 @@ static uint32_t loose_cables(const struct ft_intent *intent, const struct ft_mea
 
 static int moved_find(struct ft_intent *intent)
 {
-	_cleanup_free_ uint32_t *taken = calloc(intent->pair_count + 1UL, sizeof(*taken));
+	uint32_t *taken = ft_arena_numbers(intent->f->memory, intent->pair_count, 0);
 
 	if (!taken)
 		return -ENOMEM;
@@ -478,13 +478,13 @@ static int links_settle(struct degrees *d, const uint32_t *scores, uint32_t *ret
 /* Planned links leave fewer candidates for the others: repeats until no link becomes unambiguous. */
 static int links_complete(struct degrees *d)
 {
-	_cleanup_free_ uint32_t *scores = NULL;
+	uint32_t *scores;
 	uint32_t n = d->deficient_count, found = 1;
 
 	/* So many are the border of a mesh; and all pairs would be compared. */
 	if (n > DEFICIENT_MAX)
 		return 0;
-	scores = malloc(((size_t)n * n + 1) * sizeof(*scores));
+	scores = ft_arena_numbers(d->intent->f->memory, (size_t)n * n, 0);
 	if (!scores)
 		return -ENOMEM;
 	while (found > 0) {
@@ -505,23 +505,19 @@ static int links_complete(struct degrees *d)
 
 int ft_intent_regular(struct ft_intent *intent)
 {
-	size_t count = intent->count + 1UL;
-	_cleanup_free_ uint32_t *degree = calloc(count, sizeof(*degree)), *kind = calloc(count, sizeof(*kind));
-	_cleanup_free_ uint32_t *lacks = calloc(count, sizeof(*lacks)), *deficient = calloc(count, sizeof(*deficient));
-	_cleanup_free_ bool *open = calloc(count, sizeof(*open));
-	_cleanup_free_ uint8_t *mark = calloc(count, sizeof(*mark));
+	struct ft_arena *memory = intent->f->memory;
 	struct degrees d = {
 		.intent = intent,
-		.degree = degree,
-		.open = open,
-		.kind = kind,
-		.lacks = lacks,
-		.deficient = deficient,
-		.mark = mark,
+		.degree = ft_arena_numbers(memory, intent->count, 0),
+		.open = ft_arena_zeros(memory, intent->count, sizeof(*d.open)),
+		.kind = ft_arena_numbers(memory, intent->count, 0),
+		.lacks = ft_arena_numbers(memory, intent->count, 0),
+		.deficient = ft_arena_numbers(memory, intent->count, 0),
+		.mark = ft_arena_zeros(memory, intent->count, sizeof(*d.mark)),
 	};
 	int r;
 
-	if (!degree || !kind || !lacks || !deficient || !open || !mark)
+	if (memory->failed)
 		return -ENOMEM;
 	r = widths_find(intent) ?: moved_find(intent);
 	if (r < 0)
@@ -529,7 +525,7 @@ int ft_intent_regular(struct ft_intent *intent)
 	bundles_fill(intent);
 	r = kinds_find(&d);
 	for (uint32_t i = 0; r == 0 && i < intent->count; i++)
-		if (kind[i] == i)
+		if (d.kind[i] == i)
 			kind_judge(&d, i);
 	return r < 0 ? r : links_complete(&d);
 }

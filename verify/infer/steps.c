@@ -23,12 +23,6 @@ struct steps {
 	uint32_t count;
 };
 
-static void steps_release(struct steps *steps)
-{
-	for (uint32_t s = 0; s < FT_STEPS_MAX; s++)
-		ft_columns_release(&steps->step[s].columns);
-}
-
 /* ---- switches ---- */
 
 static void edges_tell(struct ft_inference *f)
@@ -107,7 +101,7 @@ static uint32_t usual_uplinks(const struct ft_inference *f, uint32_t step)
 /* The lower switches of the largest group; above pods, each has its share in a group. */
 static int lowers_count(const struct ft_inference *f, uint32_t step, uint32_t *ret_lowers)
 {
-	_cleanup_free_ uint32_t *sizes = ft_fit_group_sizes(f, &f->fit, step, step);
+	const uint32_t *sizes = ft_fit_group_sizes(f, &f->fit, step, step);
 
 	if (!sizes)
 		return -ENOMEM;
@@ -238,7 +232,7 @@ static void steps_tell(struct ft_inference *f, const struct steps *steps)
 
 int ft_infer_steps(struct ft_inference *f)
 {
-	_cleanup_(steps_release) struct steps steps = {0};
+	struct steps steps = {0};
 	bool single = f->fit.ranks == 2;
 	int r = 0;
 

@@ -28,15 +28,6 @@ struct linking {
 	uint32_t *touched;
 };
 
-void ft_twins_release(struct ft_twins *twins)
-{
-	free(twins->set_of);
-	free(twins->members);
-	free(twins->sets);
-	free(twins->apart);
-	*twins = (struct ft_twins){0};
-}
-
 static void sizes_count(struct linking *l)
 {
 	const struct ft_inference *f = l->intent->f;
@@ -236,15 +227,14 @@ static void isolated_attach(struct linking *l, uint32_t *members, bool *apart)
 /* Numbers the sets, and lists their members in order. */
 static int sets_number(struct linking *l, struct ft_twins *twins)
 {
+	struct ft_arena *memory = l->intent->f->memory;
 	uint32_t count = l->intent->count, used = 0;
 
-	twins->set_of = malloc((count + 1UL) * sizeof(*twins->set_of));
-	twins->members = malloc((count + 1UL) * sizeof(*twins->members));
-	twins->sets = calloc(count + 1UL, sizeof(*twins->sets));
-	if (!twins->set_of || !twins->members || !twins->sets)
+	twins->set_of = ft_arena_numbers(memory, count, FT_NONE);
+	twins->members = ft_arena_numbers(memory, count, FT_NONE);
+	twins->sets = ft_arena_zeros(memory, count, sizeof(*twins->sets));
+	if (memory->failed)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		twins->set_of[i] = FT_NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t root = ft_number_root(l->root, i);
 
@@ -271,24 +261,26 @@ static int sets_number(struct linking *l, struct ft_twins *twins)
 
 int ft_intent_twins(struct ft_intent *intent)
 {
-	size_t count = intent->count + 1UL;
-	_cleanup_free_ uint32_t *root = calloc(count, sizeof(*root)), *size = calloc(count, sizeof(*size));
-	_cleanup_free_ uint32_t *common = calloc(count, sizeof(*common)), *touched = calloc(count, sizeof(*touched));
-	_cleanup_free_ uint32_t *members = calloc(count, sizeof(*members));
+	struct ft_arena *memory = intent->f->memory;
+	struct linking l = {
+		.intent = intent,
+		.root = ft_arena_numbers(memory, intent->count, 0),
+		.size = ft_arena_numbers(memory, intent->count, 0),
+		.common = ft_arena_numbers(memory, intent->count, 0),
+		.touched = ft_arena_numbers(memory, intent->count, 0),
+	};
 
-	if (!root || !size || !common || !touched || !members)
-		return -ENOMEM;
 	for (enum ft_side side = 0; side < FT_SIDE_COUNT; side++) {
-		struct linking l = {intent, side, root, size, common, touched};
 		struct ft_twins *twins = &intent->twins[side];
+		uint32_t *members = ft_arena_numbers(memory, intent->count, 0);
 		int r;
 
-		twins->apart = calloc(count, sizeof(*twins->apart));
-		if (!twins->apart)
+		twins->apart = ft_arena_zeros(memory, intent->count, sizeof(*twins->apart));
+		if (memory->failed)
 			return -ENOMEM;
+		l.side = side;
 		sizes_count(&l);
 		twins_link(&l);
-		memset(members, 0, count * sizeof(*members));
 		for (uint32_t i = 0; i < intent->count; i++)
 			members[ft_number_root(l.root, i)]++;
 		apart_attach(&l, members, twins->apart);

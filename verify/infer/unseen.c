@@ -310,9 +310,8 @@ static void numbers_tell(struct ft_text *why, const struct ft_numbers *lacking, 
 
 	if (lacking->inside + before > 0)
 		ft_text_printf(why, "; their names are numbered, and %s%s%s %s not there",
-			       before > 0 ? ft_text_string(&lacking->first_names) : "",
-			       before > 0 && lacking->inside > 0 ? ", " : "", ft_text_string(&lacking->names),
-			       lacking->inside + before == 1 ? "is" : "are");
+			       before > 0 ? lacking->first_names : "", before > 0 && lacking->inside > 0 ? ", " : "",
+			       lacking->inside > 0 ? lacking->names : "", lacking->inside + before == 1 ? "is" : "are");
 }
 
 static void names_tell(const struct search *s, bool first)
@@ -325,8 +324,9 @@ static void lacking_keep(struct ft_inference *f, uint32_t rank, const struct ft_
 {
 	bool first = lacking->first > 0 && lacking->inside < f->unseen[rank];
 
-	ft_text_printf(&f->lacking[rank], "%s%s%s", first ? ft_text_string(&lacking->first_names) : "",
-		       first && lacking->inside > 0 ? ", " : "", ft_text_string(&lacking->names));
+	f->lacking[rank] =
+		ft_arena_print(f->memory, "%s%s%s", first ? lacking->first_names : "",
+			       first && lacking->inside > 0 ? ", " : "", lacking->names ? lacking->names : "");
 }
 
 /*
@@ -466,7 +466,7 @@ static void bundles_range(struct search *s)
 
 static int search_fill(struct search *s)
 {
-	_cleanup_free_ struct use *use = calloc(PORT_NUMBERS, sizeof(*use));
+	struct use *use = ft_arena_zeros(s->f->memory, PORT_NUMBERS, sizeof(*use));
 
 	if (!use)
 		return -ENOMEM;
@@ -479,15 +479,10 @@ static int search_fill(struct search *s)
 	return ft_infer_numbers(s->f, UPPER, &s->lacking);
 }
 
-static void search_release(struct search *s)
-{
-	ft_numbers_release(&s->lacking);
-}
-
 int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, uint32_t usual,
 			  struct ft_spread_rule *rule)
 {
-	_cleanup_(search_release) struct search s = {.f = f, .columns = columns, .rule = rule, .usual = usual};
+	struct search s = {.f = f, .columns = columns, .rule = rule, .usual = usual};
 	int r;
 
 	if (f->count[LOWER] < ROWS_MIN)
@@ -500,7 +495,7 @@ int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, ui
 		while (!columns->column[f->unseen_at[UPPER]].unseen)
 			f->unseen_at[UPPER]++;
 		lacking_keep(f, UPPER, &s.lacking);
-		ft_numbers_release(&s.lacking);
+		s.lacking = (struct ft_numbers){0};
 	}
 	cores_hint(&s);
 	return 0;
@@ -510,7 +505,7 @@ int ft_infer_unseen_cores(struct ft_inference *f, struct ft_columns *columns, ui
 
 static int edge_blocks(const struct ft_inference *f, uint32_t *ret_dark)
 {
-	_cleanup_free_ struct use *use = calloc(PORT_NUMBERS, sizeof(*use));
+	struct use *use = ft_arena_zeros(f->memory, PORT_NUMBERS, sizeof(*use));
 
 	if (!use)
 		return -ENOMEM;
@@ -548,7 +543,7 @@ static void edges_weigh(struct ft_inference *f, uint32_t dark, const struct ft_n
 
 static int edges_find(struct ft_inference *f)
 {
-	_cleanup_(ft_numbers_release) struct ft_numbers lacking = {0};
+	struct ft_numbers lacking = {0};
 	uint32_t dark = 0;
 	bool blocks = f->design.bundle[0] > 0 && f->fit.ranks == 2;
 	uint32_t silent = blocks && f->count[UPPER] >= ROWS_MIN ? silent_ports(f, UPPER) : 0;

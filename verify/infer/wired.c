@@ -74,13 +74,6 @@ struct wired {
 
 static void wired_release(struct wired *w)
 {
-	ft_group_cells_release(&w->cells);
-	free(w->groups);
-	free(w->group_of);
-	free(w->place_of);
-	free(w->observed_of);
-	free(w->sizes);
-	free(w->links);
 	ft_text_release(&w->undecided);
 	ft_design_graph_release(&w->graph);
 }
@@ -122,10 +115,11 @@ static uint32_t common_in_group(const struct ft_multigraph *g, uint32_t a, uint3
 }
 
 /* Joins the routers that have more than half as much in common as either has with any neighbour. */
-static int routers_join(const struct ft_multigraph *g, uint32_t *parent)
+static int routers_join(const struct ft_inference *f, uint32_t *parent)
 {
-	_cleanup_free_ uint32_t *common = calloc(g->first[g->count] + 1UL, sizeof(*common));
-	_cleanup_free_ uint32_t *most = calloc(g->count + 1UL, sizeof(*most));
+	const struct ft_multigraph *g = &f->graph;
+	uint32_t *common = ft_arena_numbers(f->memory, g->first[g->count], 0);
+	uint32_t *most = ft_arena_numbers(f->memory, g->count, 0);
 
 	if (!common || !most)
 		return -ENOMEM;
@@ -150,22 +144,14 @@ struct parts {
 	uint32_t *cables; /* [count][count]: pairs of routers that are cabled */
 };
 
-static void parts_release(struct parts *parts)
-{
-	free(parts->size);
-	free(parts->cells);
-	free(parts->cables);
-}
-
 /* The sizes, and the parts. Returns 1; 0 if there are none, or too many; or -ENOMEM. */
-static int parts_find(const struct ft_group_cells *cells, uint32_t routers, struct parts *parts)
+static int parts_find(const struct ft_inference *f, const struct ft_group_cells *cells, struct parts *parts)
 {
-	_cleanup_free_ uint32_t *votes = calloc(routers + 1UL, sizeof(*votes));
-	uint32_t loose = 0;
+	uint32_t routers = f->graph.count, loose = 0, *votes = ft_arena_numbers(f->memory, routers + 1UL, 0);
 
-	parts->size = calloc(cells->count + 1UL, sizeof(*parts->size));
-	parts->cells = calloc(cells->count + 1UL, sizeof(*parts->cells));
-	if (!votes || !parts->size || !parts->cells)
+	parts->size = ft_arena_numbers(f->memory, cells->count, 0);
+	parts->cells = ft_arena_numbers(f->memory, cells->count, 0);
+	if (f->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < routers; i++)
 		parts->size[cells->cell_of[i]]++;
@@ -182,14 +168,14 @@ static int parts_find(const struct ft_group_cells *cells, uint32_t routers, stru
 	return parts->count > 1 && loose <= LOOSE_MAX && loose * LOOSE_SHARE <= routers;
 }
 
-static int parts_count_cables(const struct ft_multigraph *g, const struct ft_group_cells *cells, struct parts *parts)
+static int parts_count_cables(const struct ft_inference *f, const struct ft_group_cells *cells, struct parts *parts)
 {
-	_cleanup_free_ uint32_t *part_of = malloc((cells->count + 1UL) * sizeof(*part_of));
+	const struct ft_multigraph *g = &f->graph;
+	uint32_t *part_of = ft_arena_numbers(f->memory, cells->count, FT_NONE);
 
-	parts->cables = calloc((size_t)parts->count * parts->count, sizeof(*parts->cables));
-	if (!part_of || !parts->cables)
+	parts->cables = ft_arena_numbers(f->memory, (size_t)parts->count * parts->count, 0);
+	if (f->memory->failed)
 		return -ENOMEM;
-	memset(part_of, 0xff, cells->count * sizeof(*part_of));
 	for (uint32_t k = 0; k < parts->count; k++)
 		part_of[parts->cells[k]] = k;
 	for (uint32_t i = 0; i < g->count; i++)
@@ -224,16 +210,16 @@ static bool parts_choose(const struct parts *parts, uint32_t *ret_x, uint32_t *r
 }
 
 /* Agglomerates the parts: two by two, until none are left that may be of one group. */
-static int parts_join(const struct ft_multigraph *g, struct ft_group_cells *cells)
+static int parts_join(const struct ft_inference *f, struct ft_group_cells *cells)
 {
-	_cleanup_(parts_release) struct parts parts = {0};
-	int r = parts_find(cells, g->count, &parts);
+	struct parts parts = {0};
+	int r = parts_find(f, cells, &parts);
 	uint32_t x, y;
 
 	if (r > 0)
-		r = parts_count_cables(g, cells, &parts) < 0 ? -ENOMEM : 1;
+		r = parts_count_cables(f, cells, &parts) < 0 ? -ENOMEM : 1;
 	while (r > 0 && parts_choose(&parts, &x, &y)) {
-		for (uint32_t i = 0; i < g->count; i++)
+		for (uint32_t i = 0; i < f->graph.count; i++)
 			if (cells->cell_of[i] == parts.cells[x])
 				cells->cell_of[i] = parts.cells[y];
 		for (uint32_t k = 0; k < parts.count; k++) {
@@ -251,15 +237,13 @@ static int parts_join(const struct ft_multigraph *g, struct ft_group_cells *cell
 }
 
 /* Numbers cells from 0, without those that have no router left. */
-static int cells_renumber(struct ft_group_cells *cells, uint32_t routers)
+static int cells_renumber(const struct ft_inference *f, struct ft_group_cells *cells)
 {
-	_cleanup_free_ uint32_t *number = malloc((cells->count + 1UL) * sizeof(*number));
-	uint32_t count = 0;
+	uint32_t *number = ft_arena_numbers(f->memory, cells->count, FT_NONE), count = 0;
 
 	if (!number)
 		return -ENOMEM;
-	memset(number, 0xff, cells->count * sizeof(*number));
-	for (uint32_t i = 0; i < routers; i++) {
+	for (uint32_t i = 0; i < f->graph.count; i++) {
 		uint32_t *new = &number[cells->cell_of[i]];
 
 		if (*new == FT_NONE)
@@ -277,19 +261,18 @@ static int routers_find(struct wired *w)
 	struct ft_group_cells *cells = &w->cells;
 	int r;
 
-	cells->cell_of = calloc(g->count + 1UL, sizeof(*cells->cell_of));
-	cells->leaf = calloc(g->count + 1UL, sizeof(*cells->leaf));
-	if (!cells->cell_of || !cells->leaf)
+	cells->cell_of = ft_arena_numbers(w->f->memory, g->count, 0);
+	cells->leaf = ft_arena_zeros(w->f->memory, g->count, sizeof(*cells->leaf));
+	if (w->f->memory->failed)
 		return -ENOMEM;
 	ft_number_begin(cells->cell_of, g->count);
-	r = routers_join(g, cells->cell_of);
+	r = routers_join(w->f, cells->cell_of);
 	if (r < 0)
 		return r;
 	cells->count = ft_number_sets(cells->cell_of, g->count);
 	for (uint32_t i = 0; i < g->count; i++)
 		cells->leaf[i] = true;
-	r = parts_join(g, cells);
-	return r < 0 ? r : cells_renumber(cells, g->count);
+	return parts_join(w->f, cells) ?: cells_renumber(w->f, cells);
 }
 
 /* A dragonfly has hosts on all switches but, where these are down, a few. */
@@ -362,9 +345,9 @@ static int groups_make(struct wired *w)
 
 	if (cells->count < GROUPS_MIN)
 		return 0;
-	w->groups = calloc(cells->count, sizeof(*w->groups));
-	w->group_of = calloc(cells->count, sizeof(*w->group_of));
-	if (!w->groups || !w->group_of)
+	w->groups = ft_arena_zeros(w->f->memory, cells->count, sizeof(*w->groups));
+	w->group_of = ft_arena_numbers(w->f->memory, cells->count, 0);
+	if (w->f->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < cells->count; i++)
 		w->groups[i].lowest = FT_NONE;
@@ -400,14 +383,14 @@ static int groups_make(struct wired *w)
 /* Each switch has a place: the leafs of a group first, in the order in which they were observed. */
 static int places_make(struct wired *w)
 {
-	_cleanup_free_ uint32_t *leafs = calloc(w->cells.count + 1UL, sizeof(*leafs));
-	_cleanup_free_ uint32_t *spines = calloc(w->cells.count + 1UL, sizeof(*spines));
+	struct ft_arena *memory = w->f->memory;
+	uint32_t *leafs = ft_arena_numbers(memory, w->cells.count, 0);
+	uint32_t *spines = ft_arena_numbers(memory, w->cells.count, 0);
 
-	w->place_of = calloc(w->f->graph.count + 1UL, sizeof(*w->place_of));
-	w->observed_of = malloc((w->places + 1UL) * sizeof(*w->observed_of));
-	if (!leafs || !spines || !w->place_of || !w->observed_of)
+	w->place_of = ft_arena_numbers(memory, w->f->graph.count, 0);
+	w->observed_of = ft_arena_numbers(memory, w->places, FT_NONE);
+	if (memory->failed)
 		return -ENOMEM;
-	memset(w->observed_of, 0xff, w->places * sizeof(*w->observed_of));
 	for (uint32_t i = 0; i < w->cells.count; i++) {
 		leafs[i] = w->groups[i].first + (w->groups[i].has_unseen && w->groups[i].unseen_leaf);
 		spines[i] = w->groups[i].first + leafs_of(w, &w->groups[i].size) +
@@ -444,7 +427,7 @@ static int keys_make(struct wired *w)
 	ft_family_keys_init(keys);
 	keys->groups = w->cells.count;
 	keys->local_bundle = local > 1 ? local : FT_UNPINNED;
-	w->sizes = calloc(w->cells.count, sizeof(*w->sizes));
+	w->sizes = ft_arena_zeros(w->f->memory, w->cells.count, sizeof(*w->sizes));
 	if (!w->sizes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->cells.count; i++) {
@@ -481,12 +464,6 @@ struct sums {
 	uint32_t *place;
 	uint32_t usual_pair, usual_place;
 };
-
-static void sums_release(struct sums *sums)
-{
-	free(sums->pairs);
-	free(sums->place);
-}
 
 static uint32_t *pair_sum(const struct wired *w, const struct sums *sums, uint32_t a, uint32_t b)
 {
@@ -690,13 +667,15 @@ static void lacking_tell(struct wired *w, const struct sums *sums)
 /* Returns 1; 0 if the groups are not joined, or an unseen switch would have no cables to others. */
 static int links_make(struct wired *w)
 {
-	_cleanup_(sums_release) struct sums sums = {0};
+	struct ft_arena *memory = w->f->memory;
 	size_t groups = w->cells.count, pairs = groups * groups;
+	struct sums sums = {
+		.pairs = ft_arena_numbers(memory, pairs, 0),
+		.place = ft_arena_numbers(memory, w->places, 0),
+	};
 
-	sums.pairs = calloc(pairs, sizeof(*sums.pairs));
-	sums.place = calloc(w->places + 1UL, sizeof(*sums.place));
-	w->links = calloc(2UL * w->intent->pair_count + (size_t)w->places + pairs, sizeof(*w->links));
-	if (!sums.pairs || !sums.place || !w->links)
+	w->links = ft_arena_zeros(memory, 2UL * w->intent->pair_count + (size_t)w->places + pairs, sizeof(*w->links));
+	if (memory->failed)
 		return -ENOMEM;
 	seen_add(w, &sums);
 	if (!usual_find(w, &sums))
@@ -719,22 +698,18 @@ static int links_make(struct wired *w)
 
 /* ---- the design ---- */
 
-static int links_write(const struct wired *w, struct ft_text *text)
+static void links_write(const struct wired *w, struct ft_text *text)
 {
-	int r = 0;
-
 	ft_text_puts(text, ",\n\t\"links\": [");
-	for (uint32_t i = 0, next; r == 0 && i < w->link_count; i = next) {
-		_cleanup_(ft_name_list_release) struct ft_name_list far = {0};
+	for (uint32_t i = 0, next; i < w->link_count; i = next) {
+		struct ft_name_list far;
 
 		for (next = i + 1; next < w->link_count; next++)
 			if (w->links[next].a != w->links[i].a || w->links[next].count != w->links[i].count)
 				break;
-		r = ft_name_list_init(&far, next - i);
-		for (uint32_t k = i; r == 0 && k < next; k++)
-			r = ft_name_list_add(&far, w->graph.switches[w->links[k].b].name);
-		if (r < 0)
-			return r;
+		far = ft_name_list_of(w->f->memory, next - i);
+		for (uint32_t k = i; k < next; k++)
+			ft_name_list_add(&far, w->graph.switches[w->links[k].b].name);
 		ft_text_printf(text, "%s\n\t\t{\"a\": \"%s\", \"b\": ", i ? "," : "",
 			       w->graph.switches[w->links[i].a].name);
 		ft_name_list_write(text, &far);
@@ -743,7 +718,6 @@ static int links_write(const struct wired *w, struct ft_text *text)
 		ft_text_puts(text, "}");
 	}
 	ft_text_puts(text, "\n\t]");
-	return r;
 }
 
 /* The hosts of an unseen leaf or router: those of most others of its group. */
@@ -771,20 +745,18 @@ static uint32_t unseen_hosts(const struct wired *w)
 /* Places by the names of their switches; one that is unseen has that of its family, unless another one has it. */
 static int bind_write(const struct wired *w, struct ft_text *text)
 {
-	_cleanup_free_ bool *by_guid = calloc(w->f->graph.count + 1UL, sizeof(*by_guid));
-	_cleanup_(ft_text_release) struct ft_text unseen = {0};
-	int r = by_guid ? ft_infer_by_rule_names(w->f, by_guid) : -ENOMEM;
+	const bool *by_guid = ft_infer_by_rule_names(w->f);
+	const char *unseen = NULL;
 
-	if (r < 0)
-		return r;
 	for (uint32_t i = 0; i < w->places; i++)
 		if (w->observed_of[i] == FT_NONE)
-			ft_text_printf(&unseen, "%s%s", w->graph.switches[i].name,
-				       ft_infer_by_rule_taken(w->f, w->graph.switches[i].name) ? "-unseen" : "");
-	if (ft_text_failed(&unseen))
+			unseen = ft_arena_print(w->f->memory, "%s%s", w->graph.switches[i].name,
+						ft_infer_by_rule_taken(w->f, w->graph.switches[i].name) ? "-unseen"
+													: "");
+	if (!by_guid)
 		return -ENOMEM;
 	ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
-	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, &unseen.data, text);
+	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, &unseen, text);
 	ft_text_puts(text, "\n\t}");
 	return 0;
 }
@@ -828,7 +800,8 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 	ft_infer_by_rule_hosts(w->f, w->observed_of, w->places, unseen, text);
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, w->f);
-	r = links_write(w, text) ?: bind_write(w, text);
+	links_write(w, text);
+	r = bind_write(w, text);
 	ft_text_puts(text, "\n}\n");
 	return r < 0 || ft_text_failed(text) || ft_text_failed(&w->undecided) ? -ENOMEM : 0;
 }

@@ -210,15 +210,14 @@ static void write_list(struct ft_text *text, const struct ft_inference *f, uint3
 	const struct ft_inferred_bind *bind = &f->bind[rank];
 	uint32_t unseen = bind->names ? f->unseen[rank] : 0, count = f->count[rank];
 	uint32_t at = unseen > 0 ? f->unseen_at[rank] : count;
-	_cleanup_free_ bool *by_guid = calloc(f->observed->switch_count + 1UL, sizeof(*by_guid));
-	_cleanup_free_ uint32_t *place = malloc((count + unseen + 1UL) * sizeof(*place));
+	bool *by_guid = ft_arena_zeros(f->memory, f->observed->switch_count, sizeof(*by_guid));
+	uint32_t *place = ft_arena_numbers(f->memory, (size_t)count + unseen, FT_NONE);
 
 	text->failed |= !by_guid || !place;
 	if (!by_guid || !place)
 		return;
 	memset(by_guid, bind->guids, f->observed->switch_count * sizeof(*by_guid));
 	memcpy(place, f->member[rank], at * sizeof(*place));
-	memset(place + at, 0xff, unseen * sizeof(*place));
 	memcpy(place + at + unseen, f->member[rank] + at, (count - at) * sizeof(*place));
 	ft_infer_by_rule_bind_all(f, place, count + unseen, by_guid, bind->called, text);
 }
@@ -258,6 +257,6 @@ void ft_infer_write(struct ft_text *text, const struct ft_inference *f, const ch
 		write_tree(text, f);
 	ft_infer_write_rates(text, f);
 	write_binds(text, f);
-	ft_text_puts(text, ft_text_string(&f->islands));
+	ft_text_puts(text, f->islands ? f->islands : "");
 	ft_text_puts(text, "\n}\n");
 }
