@@ -45,7 +45,6 @@ static void cost_of_finding(const struct ft_finding *f, struct ft_cost *cost)
 	case FT_COST_HOSTS:
 		cost->mending++;
 		cost->host_findings++;
-		cost->hosts += f->count;
 		break;
 	}
 }
@@ -113,9 +112,10 @@ int ft_cost_of(const struct ft_model *m, struct ft_cost *ret_cost)
 			cost.mending += 1 + sw->cable_count;
 		hostless += sw->planned != FT_NONE && sw->hosts == 0 && m->places[sw->planned]->hosts > 0;
 	}
-	/* The hosts of a switch that is not there are missing as well. */
+	/* Whether told as such or not; the hosts of a switch that is not there are missing as well. */
 	for (uint32_t p = 0; p < m->place_count; p++)
-		cost.hosts += m->observed_of[p] == FT_NONE ? m->places[p]->hosts : 0;
+		cost.hosts += ft_number_apart(m->places[p]->hosts,
+					      m->observed_of[p] == FT_NONE ? 0 : ft_observed_at(m, p)->hosts);
 	cost.mending += cost.misnamed;
 	cost.mending += hostless > on_core ? hostless - on_core : 0;
 	*ret_cost = cost;

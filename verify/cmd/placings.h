@@ -10,9 +10,9 @@
 
 /*
  * What an explanation costs: its findings of what is built otherwise and what it takes to mend them; then switches
- * outside the places of their names; then what could not be judged; then hosts; then findings, those of hosts included;
- * then cables. Neither findings alone nor moves alone tell: a cycle of eleven exchanged cables is one finding, and
- * three moved cables are no more work than a cycle of three and a moved one.
+ * outside the places of their names; then what could not be judged; then hosts, too few or too many, told or not; then
+ * findings, those of hosts included; then cables. Neither findings alone nor moves alone tell: a cycle of eleven
+ * exchanged cables is one finding, and three moved cables are no more work than a cycle of three and a moved one.
  */
 struct ft_cost {
 	uint32_t mending, misnamed, unjudged, hosts, faults, host_findings, cables;

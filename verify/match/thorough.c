@@ -8,7 +8,8 @@
  * that differ are kept, so that the explanation of each may tell which has the fewest (cmd/placings.h). Two that differ
  * by a symmetry of the plan alone are one: their residuals are the same cables of the same observed switches.
  *
- * Trees need none of this: hosts tell the ranks of their switches, and those of a rank are twins.
+ * Trees need none of this, as hosts tell the ranks of their switches, and those of a rank are twins; but for the
+ * smallest, in which a few faults hide even that.
  *
  * Cost: bounded by STEPS_MAX.
  */
@@ -26,6 +27,7 @@ enum {
 	IMPROVED_MAX = 32, /* results that are improved */
 	FOREIGN_SHARE = 5,
 	FAULTS_LEAST = 1, /* nothing is shorter */
+	TREE_MOST = 12,	  /* switches of a tree that is searched */
 	NEAR = 2,	  /* more mending than of the best may be estimated of what is kept */
 };
 static const uint64_t STEPS_MAX = 40000000;
@@ -182,13 +184,13 @@ int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct f
 		       struct ft_assign_pool *pool)
 {
 	uint32_t observed = w->in->observed->count, tried = 0;
+	uint32_t most = w->in->names_weak ? TREE_MOST : FT_BEAM_SWITCHES;
 	size_t size = (observed + 1UL) * sizeof(*best);
 	_cleanup_free_ uint32_t *starts = malloc(IMPROVED_MAX * size);
 	uint64_t limit = w->steps + STEPS_MAX, ends = 0;
 	int r = starts ? 0 : -ENOMEM;
 
-	if (observed > FT_BEAM_SWITCHES || w->in->planned->count > FT_BEAM_SWITCHES || worth->faults <= FAULTS_LEAST ||
-	    w->in->names_weak)
+	if (observed > most || w->in->planned->count > most || worth->faults <= FAULTS_LEAST)
 		return 0;
 	if (r == 0) {
 		ft_assign_seats_copy(w, best);
