@@ -5,10 +5,11 @@
  * that puts more cables and listed hosts into their ports. Names and bindings prevent that, unless whole switches are
  * exchanged: that is one fault, instead of one for each pair of their cables.
  *
- * Where the plan gives no ports, a cable speaks for every place that has one to its far end, and only switches that the
- * design tells, with wrong cables, are in question: two of which the list of bindings, or the cabling, has exchanged.
- * The matching moves the others, but of these none that has half of its cables right, as a spine has whose pod is
- * another one of the same plane. O(cables log d), and O(d^2) for each switch in question.
+ * Where the plan gives no ports, a cable speaks for every place that has one to its far end, but of several to one
+ * switch no more than the place has there: an unplanned second one made a swap an exchange of switches. Only switches
+ * that the design tells, with wrong cables, are in question: two of which the list of bindings, or the cabling, has
+ * exchanged. The matching moves the others, but of these none that has half of its cables right, as a spine has whose
+ * pod is another one of the same plane. O(cables log d), and O(d^2) for each switch in question.
  */
 #include "config.h"
 
@@ -29,6 +30,7 @@ struct settling {
 	uint32_t *ring;	 /* scratch: observed switches of a cycle */
 	uint32_t *mark;	 /* by observed switch: the number of the last walk that visited it */
 	uint32_t *votes; /* scratch, by place: all 0 */
+	uint32_t *many;	 /* scratch, by place, of one switch: its cables there so far; all 0 */
 	bool *odd;	 /* by observed switch: it is in question. NULL: the plan gives ports or hosts */
 	struct ft_arena memory;
 };
@@ -110,9 +112,15 @@ static void said_take(struct settling *s, uint32_t observed, said_fn *fn)
 			fn(s, observed, place);
 		for (const struct ft_pair *pair = ft_pairs_of(m, place); s->odd && pair < ft_pairs_of(m, place + 1);
 		     pair++)
-			if (m->places[pair->peer]->kind == sw->kind)
+			if (m->places[pair->peer]->kind == sw->kind && s->many[place] < m->cells.width[pair->cell])
 				fn(s, observed, pair->peer);
+		if (s->odd)
+			s->many[place]++;
 	}
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); s->odd && end < ft_ends_of(m, observed + 1);
+	     end++)
+		if (ft_place_behind(m, end) != FT_NONE)
+			s->many[ft_place_behind(m, end)] = 0;
 	for (uint32_t i = sw->first_host; m->port_map.home && i < sw->end_host; i++)
 		if (m->port_map.home[i] != FT_NONE)
 			fn(s, observed, m->port_map.home[i]);
@@ -328,6 +336,7 @@ static int settling_init(struct settling *s, struct ft_model *m)
 	s->mark = ft_arena_zeros(a, count, sizeof(*s->mark));
 	s->votes = m->port_map.votes ? m->port_map.votes : ft_arena_zeros(a, m->place_count, sizeof(*s->votes));
 	s->odd = m->port_map.votes ? NULL : ft_arena_zeros(a, count, sizeof(*s->odd));
+	s->many = ft_arena_zeros(a, m->place_count, sizeof(*s->many));
 	return a->failed ? -ENOMEM : 0;
 }
 
