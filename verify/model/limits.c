@@ -34,11 +34,33 @@ static bool costs_more(const struct ft_finding *a, const struct ft_finding *b)
 	return ft_ratio_compare(a->impact.bisection_lost, b->impact.bisection_lost) > 0;
 }
 
-/* Of findings with equal cost the first by its words is raised: the order of ids is that of GUIDs, which say nothing.
+static int place_compare(const struct ft_place *a, const struct ft_place *b)
+{
+	return ft_text_natural_compare(a->name ? a->name : "", b->name ? b->name : "") ?: FT_ORDER(a->port, b->port);
+}
+
+/* Its place with the first name, or NULL. */
+static const struct ft_place *first_place(const struct ft_finding *f)
+{
+	const struct ft_place *first = f->where_count > 0 ? &f->where[0] : NULL;
+
+	for (size_t i = 1; i < f->where_count; i++)
+		if (place_compare(&f->where[i], first) < 0)
+			first = &f->where[i];
+	return first;
+}
+
+/*
+ * Of findings with equal cost the first by the names of its places is raised, then by its words. The order of ids is
+ * that of GUIDs, which say nothing, and the words of a swap begin with one of its cables by GUIDs.
  */
 static bool is_before(const struct ft_finding *a, const struct ft_finding *b)
 {
-	return costs_more(a, b) || (!costs_more(b, a) && ft_text_natural_compare(a->text, b->text) < 0);
+	const struct ft_place *x = first_place(a), *y = first_place(b);
+
+	if (costs_more(a, b) || costs_more(b, a))
+		return costs_more(a, b);
+	return ((x && y ? place_compare(x, y) : 0) ?: ft_text_natural_compare(a->text, b->text)) < 0;
 }
 
 /* The finding to become critical; NULL: one is critical already, or none is to be changed. */
