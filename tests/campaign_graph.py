@@ -813,6 +813,8 @@ def replay():
         status.append(run(["--replay", "9121:89", "--keep", directory]))
         # Two swapped cables beside a dead router, which only the local search that prices the whole assignment tells.
         status.append(run(["--replay", "905:110", "--names", "none,half", "--metamorphic", "0", "--keep", directory]))
+        # Of several cables between two switches, the one with the rate of other switches is the misplaced one.
+        status.append(run(["--replay", "10100:152", "--metamorphic", "1", "--keep", directory]))
         # Which of two swaps is critical does not hang on GUIDs.
         status.append(run(["--replay", "10100:4", "--metamorphic", "1", "--keep", directory]))
         # A swap beside an unplanned second cable between two switches, which was read as two exchanged switches.

@@ -50,13 +50,31 @@ static bool port_is_rare(const struct ft_model *m, uint32_t observed, uint32_t p
 	       ft_habits_of(m, observed)[number].links * SHARE < members - 1 + SHARE;
 }
 
+/* True if fewer cables of its two switches, in the mean of both, have its rate than another: it belongs elsewhere, or
+ * is ill. */
+static bool rate_is_rare(const struct ft_model *m, const struct ft_observed_cable *c)
+{
+	const struct ft_rate rate = ft_cable_rate(m, c->a_port);
+	const uint32_t ends[2] = {c->a, c->b};
+	uint64_t same[2] = {0}, all[2] = {0};
+
+	for (unsigned int n = 0; n < 2; n++)
+		for (const struct ft_cable_end *end = ft_ends_of(m, ends[n]); end < ft_ends_of(m, ends[n] + 1); end++) {
+			const struct ft_rate other = ft_cable_rate(m, end->port);
+
+			same[n] += other.lanes == rate.lanes && other.speed == rate.speed;
+			all[n]++;
+		}
+	return same[0] * all[1] + same[1] * all[0] < all[0] * all[1];
+}
+
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
 {
 	const struct ft_observed_cable *c = &m->observed.cables[cable];
 
-	return 2 * !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->observed.switches[c->b].planned) +
-	       2 * !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->observed.switches[c->a].planned) +
-	       (port_is_rare(m, c->a, c->a_port) || port_is_rare(m, c->b, c->b_port));
+	return 4 * !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->observed.switches[c->b].planned) +
+	       4 * !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->observed.switches[c->a].planned) +
+	       2 * (port_is_rare(m, c->a, c->a_port) || port_is_rare(m, c->b, c->b_port)) + rate_is_rare(m, c);
 }
 
 void ft_surplus_add(struct explain *x, uint32_t cable)
