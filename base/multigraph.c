@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 
@@ -16,37 +17,23 @@ void ft_multigraph_release(struct ft_multigraph *graph)
 	*graph = (struct ft_multigraph){0};
 }
 
-/* Both directions of each edge, by their far vertex: the second sort then finds them in that order. */
-static void ends_count(const struct ft_edge *edges, uint32_t edge_count, uint32_t *first)
-{
-	for (uint32_t i = 0; i < edge_count; i++) {
-		if (edges[i].a == edges[i].b)
-			continue;
-		first[edges[i].a + 1]++;
-		first[edges[i].b + 1]++;
-	}
-}
-
-/* Radix sort by far end, then by near end: each pass is stable. */
-static void ends_sort(const struct ft_edge *from, uint32_t count, uint32_t *next, struct ft_edge *to, int by_near)
-{
-	for (uint32_t i = 0; i < count; i++)
-		to[next[by_near ? from[i].a : from[i].b]++] = from[i];
-}
-
-/* @ends: sorted by near, then far end. */
-static void rows_fill(struct ft_multigraph *graph, const struct ft_edge *ends, uint32_t count)
+/* Adds up edges between the same two in each row, all of which are in ascending order. */
+static void rows_merge(struct ft_multigraph *graph)
 {
 	uint32_t kept = 0, at = 0;
 
 	for (uint32_t v = 0; v < graph->count; v++) {
+		uint32_t end = graph->first[v + 1];
+
 		graph->first[v] = kept;
-		for (; at < count && ends[at].a == v; at++) {
-			graph->degree[v] += ends[at].count;
-			if (kept > graph->first[v] && graph->adjacent[kept - 1].vertex == ends[at].b)
-				graph->adjacent[kept - 1].count += ends[at].count;
+		for (; at < end; at++) {
+			struct ft_adjacent to = graph->adjacent[at];
+
+			graph->degree[v] += to.count;
+			if (kept > graph->first[v] && graph->adjacent[kept - 1].vertex == to.vertex)
+				graph->adjacent[kept - 1].count += to.count;
 			else
-				graph->adjacent[kept++] = (struct ft_adjacent){ends[at].b, ends[at].count};
+				graph->adjacent[kept++] = to;
 		}
 	}
 	graph->first[graph->count] = kept;
@@ -54,35 +41,36 @@ static void rows_fill(struct ft_multigraph *graph, const struct ft_edge *ends, u
 
 int ft_multigraph_make(uint32_t count, const struct ft_edge *edges, uint32_t edge_count, struct ft_multigraph *ret)
 {
-	_cleanup_free_ uint32_t *first = calloc(count + 2UL, sizeof(*first));
-	_cleanup_free_ uint32_t *next = calloc(count + 2UL, sizeof(*next));
-	_cleanup_free_ struct ft_edge *ends = malloc((2UL * edge_count + 1) * sizeof(*ends));
-	_cleanup_free_ struct ft_edge *sorted = malloc((2UL * edge_count + 1) * sizeof(*sorted));
-	uint32_t n = 0;
+	size_t size = (count + 1UL) * sizeof(uint32_t);
+	_cleanup_free_ uint32_t *next = malloc(size);
+	_cleanup_free_ struct ft_adjacent *rows = malloc((2UL * edge_count + 1) * sizeof(*rows));
 
 	*ret = (struct ft_multigraph){
 		.count = count,
-		.first = calloc(count + 2UL, sizeof(*ret->first)),
+		.first = calloc(1, size),
 		.adjacent = malloc((2UL * edge_count + 1) * sizeof(*ret->adjacent)),
-		.degree = calloc(count + 1UL, sizeof(*ret->degree)),
+		.degree = calloc(1, size),
 	};
-	if (!first || !next || !ends || !sorted || !ret->first || !ret->adjacent || !ret->degree)
+	if (!next || !rows || !ret->first || !ret->adjacent || !ret->degree)
 		return -ENOMEM;
-	ends_count(edges, edge_count, first);
+	for (uint32_t i = 0; i < edge_count; i++)
+		if (edges[i].a != edges[i].b) {
+			ret->first[edges[i].a + 1]++;
+			ret->first[edges[i].b + 1]++;
+		}
 	for (uint32_t v = 0; v < count; v++)
-		first[v + 1] += first[v];
-	for (uint32_t i = 0; i < edge_count; i++) {
-		if (edges[i].a == edges[i].b)
-			continue;
-		ends[n++] = edges[i];
-		ends[n++] = (struct ft_edge){edges[i].b, edges[i].a, edges[i].count};
-	}
-	for (uint32_t v = 0; v <= count; v++)
-		next[v] = first[v];
-	ends_sort(ends, n, next, sorted, 0);
-	for (uint32_t v = 0; v <= count; v++)
-		next[v] = first[v];
-	ends_sort(sorted, n, next, ends, 1);
-	rows_fill(ret, ends, n);
+		ret->first[v + 1] += ret->first[v];
+	memcpy(next, ret->first, size);
+	for (uint32_t i = 0; i < edge_count; i++)
+		if (edges[i].a != edges[i].b) {
+			rows[next[edges[i].a]++] = (struct ft_adjacent){edges[i].b, edges[i].count};
+			rows[next[edges[i].b]++] = (struct ft_adjacent){edges[i].a, edges[i].count};
+		}
+	/* The transposed matrix is the same, but that its rows are filled in ascending order. */
+	memcpy(next, ret->first, size);
+	for (uint32_t v = 0; v < count; v++)
+		for (uint32_t i = ret->first[v]; i < ret->first[v + 1]; i++)
+			ret->adjacent[next[rows[i].vertex]++] = (struct ft_adjacent){v, rows[i].count};
+	rows_merge(ret);
 	return 0;
 }
