@@ -335,10 +335,7 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 	if (worth.price < UINT64_MAX) {
 		ft_assign_seats_copy(w, best);
 		ft_assign_settle(w, worth);
-		r = ft_assign_pieces_exchange(w);
 	}
-	if (r < 0)
-		return r;
 	*ret_exact = worth.price == 0;
 	/*
 	 * A price that the numbers of cables and switches prove to be the least is the best, however little was tried.

@@ -5,8 +5,7 @@
  * Flow: assign.c seats the named switches, and tries several seeds (seed.c, bases.c) for the rest; each restart extends
  * the seated switches to their neighbours (extend.c), assigns the members of each class of twins to its places
  * (deal.c), improves by local search (search.c) and is compared with the best so far (worth.c). Small networks in which
- * several faults are left are then searched by a beam (thorough.c, beam.c), and pods that differ by their hosts are
- * told apart (pieces.c). All use the price of a place, of seat.c.
+ * several faults are left are then searched by a beam (thorough.c, beam.c). All use the price of a place, of seat.c.
  */
 #ifndef FT_VERIFY_MATCH_ASSIGN_PARTS_H
 #define FT_VERIFY_MATCH_ASSIGN_PARTS_H
@@ -247,11 +246,6 @@ void ft_assign_misfits_leave(struct ft_assign_work *w);
 
 /* Assigns the places of each class of twins anew. 0 or -ENOMEM. */
 int ft_assign_twins_deal(struct ft_assign_work *w);
-
-/* ---- pieces.c ---- */
-
-/* Exchanges pieces of the plan that are alike but for their hosts while that is better. 0 or -ENOMEM. */
-int ft_assign_pieces_exchange(struct ft_assign_work *w);
 
 /* ---- worth.c ---- */
 
