@@ -380,8 +380,6 @@ static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
 	w->balance = ft_arena_zeros(a, planned, sizeof(*w->balance));
 	w->over = ft_arena_zeros(a, planned, sizeof(*w->over));
 	w->under = ft_arena_zeros(a, planned, sizeof(*w->under));
-	w->hops_seen = ft_arena_zeros(a, planned, sizeof(*w->hops_seen));
-	w->hops_planned = ft_arena_zeros(a, planned, sizeof(*w->hops_planned));
 	return a->failed ? -ENOMEM : 0;
 }
 

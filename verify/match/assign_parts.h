@@ -90,8 +90,7 @@ struct ft_assign_work {
 	int64_t *balance;
 	uint64_t *over, *under; /* by piece: total ends of surplus and of missing cables */
 
-	uint32_t *hops_seen, *hops_planned; /* scratch, by planned switch: all 0 */
-	uint64_t misnamed_price;	    /* of a switch outside the place of its name */
+	uint64_t misnamed_price; /* of a switch outside the place of its name */
 	uint64_t steps;
 	bool unfinished;   /* seeds were left to try, and faults */
 	bool contradicted; /* neighbours contradict the places of more switches than a few faults can explain */

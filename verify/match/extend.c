@@ -4,8 +4,7 @@
  * in maximum cardinality search (R. Tarjan, M. Yannakakis, 1984).
  *
  * Invariant: w->support is the number of seated neighbours, and an unseated switch that has some is in the bucket of
- * that number, or deferred. Cost: O(E) for the queue, and O(candidates * d) for each switch, O(candidates * d^2) where
- * the neighbours at two hops are compared.
+ * that number, or deferred. Cost: O(E) for the queue, and O(candidates * d) for each switch.
  */
 #include "config.h"
 
@@ -14,10 +13,8 @@
 #include "verify/match/assign_parts.h"
 
 enum {
-	VOTERS_MAX = 8,	      /* neighbours whose votes are taken */
-	CANDIDATES_MAX = 64,  /* classes that are tried */
-	HOPS_DEGREE_MAX = 24, /* the largest degree up to which neighbours at two hops are compared */
-	HOPS_CANDIDATES_MAX = 12,
+	VOTERS_MAX = 8,	     /* neighbours whose votes are taken */
+	CANDIDATES_MAX = 64, /* classes that are tried */
 };
 
 /* ---- waiting for a place ---- */
@@ -136,67 +133,12 @@ uint32_t ft_assign_votes_rank(struct ft_assign_work *w, uint32_t touched, uint32
 	return kept;
 }
 
-/*
- * The difference between the two-hop neighbourhoods of @o and @p: by the number of walks to each seated switch. It
- * tells neighbours on one ring from neighbours on two, which one hop cannot. O(d^2).
- */
-static uint32_t hops_disagree(struct ft_assign_work *w, uint32_t o, uint32_t p)
-{
-	const struct ft_multigraph *planned = w->in->planned, *observed = w->in->observed;
-	uint32_t disagree = 0;
-
-	for (uint32_t i = observed->first[o]; i < observed->first[o + 1]; i++) {
-		uint32_t via = observed->adjacent[i].vertex;
-
-		for (uint32_t k = observed->first[via]; k < observed->first[via + 1]; k++)
-			if (w->image[observed->adjacent[k].vertex] != FT_UNASSIGNED)
-				w->hops_seen[w->image[observed->adjacent[k].vertex]]++;
-		w->steps += ft_adjacent_count(observed, via);
-	}
-	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++) {
-		uint32_t via = planned->adjacent[i].vertex;
-
-		for (uint32_t k = planned->first[via]; k < planned->first[via + 1]; k++)
-			w->hops_planned[planned->adjacent[k].vertex]++;
-		w->steps += ft_adjacent_count(planned, via);
-	}
-	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++) {
-		uint32_t via = planned->adjacent[i].vertex;
-
-		for (uint32_t k = planned->first[via]; k < planned->first[via + 1]; k++) {
-			uint32_t z = planned->adjacent[k].vertex;
-
-			if (w->origin[z] != FT_UNASSIGNED && z != p)
-				disagree += ft_number_apart(w->hops_planned[z], w->hops_seen[z]);
-			w->hops_planned[z] = w->hops_seen[z] = 0;
-		}
-	}
-	for (uint32_t i = observed->first[o]; i < observed->first[o + 1]; i++) {
-		uint32_t via = observed->adjacent[i].vertex;
-
-		for (uint32_t k = observed->first[via]; k < observed->first[via + 1]; k++) {
-			uint32_t q = w->image[observed->adjacent[k].vertex];
-
-			if (q == FT_UNASSIGNED)
-				continue;
-			disagree += q == p ? 0 : w->hops_seen[q];
-			w->hops_seen[q] = 0;
-		}
-	}
-	return disagree;
-}
-
 struct choice {
 	uint32_t place; /* FT_UNASSIGNED: none */
 	struct ft_assign_seat seat;
-	uint64_t unlike;
+	uint32_t unlike;
 	bool torn; /* tied: another class is as good */
 };
-
-static bool hops_tell(const struct ft_assign_work *w, uint32_t o)
-{
-	return ft_adjacent_count(w->in->observed, o) <= HOPS_DEGREE_MAX;
-}
 
 /* The optimum: no fault, and alike all around. */
 static bool is_perfect(const struct choice *c)
@@ -211,7 +153,6 @@ static bool is_perfect(const struct choice *c)
 static struct choice choice_make(struct ft_assign_work *w, uint32_t o, uint32_t count)
 {
 	struct choice best = {.place = FT_UNASSIGNED};
-	bool hops = count > 1 && hops_tell(w, o);
 	uint32_t votes = 0; /* for @best */
 
 	for (uint32_t i = 0; i < count && i < CANDIDATES_MAX && !(best.torn && is_perfect(&best)); i++) {
@@ -227,8 +168,6 @@ static struct choice choice_make(struct ft_assign_work *w, uint32_t o, uint32_t 
 		if (best.place != FT_UNASSIGNED && c.seat.price / FT_PRICE_HOST > best.seat.price / FT_PRICE_HOST)
 			continue;
 		c.unlike = ft_assign_unlikeness(w, o, c.place);
-		if (hops && i < HOPS_CANDIDATES_MAX)
-			c.unlike += 16UL * FT_LIKENESS_SCALE * hops_disagree(w, o, c.place);
 		if (best.place == FT_UNASSIGNED || c.seat.price / FT_PRICE_HOST < best.seat.price / FT_PRICE_HOST ||
 		    c.unlike < best.unlike || (c.unlike == best.unlike && c.seat.price < best.seat.price))
 			best = c;
