@@ -12,24 +12,16 @@
 #include "planner/write/phases.h"
 #include "verify/explain/residual.h"
 
-static void result_release(struct ft_trail_faults *r)
+static int result_alloc(struct ft_trail_faults *r, struct ft_residual *g)
 {
-	free(r->moves);
-	free(r->gaps);
-	free(r->extras);
-}
+	const struct ft_model *m = g->m;
+	size_t planned = m->plan->cable_count + m->plan->host_count;
 
-static int result_alloc(struct ft_trail_faults *r, const struct ft_model *m)
-{
-	size_t planned = m->plan->cable_count + m->plan->host_count + 1UL;
-	size_t seen = m->observed.cable_count + m->observed.host_count + 1UL;
-
-	*r = (struct ft_trail_faults){
-		.moves = calloc(planned, sizeof(*r->moves)),
-		.gaps = calloc(planned, sizeof(*r->gaps)),
-		.extras = calloc(seen, sizeof(*r->extras)),
-	};
-	return r->moves && r->gaps && r->extras ? 0 : -ENOMEM;
+	r->moves = ft_arena_zeros(&g->memory, planned, sizeof(*r->moves));
+	r->gaps = ft_arena_zeros(&g->memory, planned, sizeof(*r->gaps));
+	r->extras = ft_arena_zeros(&g->memory, (size_t)m->observed.cable_count + m->observed.host_count,
+				   sizeof(*r->extras));
+	return g->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- costs of explanations ---- */
@@ -529,7 +521,7 @@ static void cells_count(struct ft_residual *g)
 int ft_trails_explain(struct explain *x)
 {
 	_cleanup_(ft_residual_release) struct ft_residual g = {0};
-	_cleanup_(result_release) struct ft_trail_faults result = {0};
+	struct ft_trail_faults result = {0};
 	struct ft_model *m = x->m;
 	int r = ft_residual_make(&g, x);
 
@@ -540,6 +532,6 @@ int ft_trails_explain(struct explain *x)
 		x->missing[i] = 0;
 	if (m->plan->cable_count > 0)
 		cells_count(&g);
-	r = result_alloc(&result, m);
+	r = result_alloc(&result, &g);
 	return r < 0 ? r : graph_explain(&g, &result);
 }

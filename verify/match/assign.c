@@ -500,7 +500,7 @@ static int others_take(struct ft_assign_work *w, struct ft_assign_pool *pool, st
 int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 {
 	_cleanup_(work_release) struct ft_assign_work w = {0};
-	_cleanup_(ft_assign_pool_release) struct ft_assign_pool pool = {0};
+	struct ft_assign_pool pool = {0};
 	bool exact = false;
 	uint32_t *start;
 	int r = work_make(&w, input);

@@ -122,7 +122,7 @@ struct ft_assign_worth {
 	uint32_t uneven; /* switches with other hosts: what FT_PRICE_UNEVEN adds to the price */
 };
 
-/* Assignments whose residuals differ, the shortest to mend first. */
+/* Assignments whose residuals differ, the shortest to mend first; in the memory of the work. */
 enum { FT_POOL_MAX = 48 };
 struct ft_assign_pool {
 	uint32_t *image[FT_POOL_MAX];
@@ -137,9 +137,10 @@ enum { FT_BEAM_SWITCHES = 64 }; /* the largest network, planned and observed */
 
 /*
  * The best complete assignments that extend @begin; none if @begin seats all switches. *@ret_images: @ret_count images
- * one after the other, sorted within each beginning, the best first; the caller frees them. 0 or -ENOMEM.
+ * one after the other, sorted within each beginning, the best first, in @memory. 0 or -ENOMEM.
  */
-int ft_assign_beam(struct ft_assign_work *w, const uint32_t *begin, uint32_t **ret_images, uint32_t *ret_count);
+int ft_assign_beam(struct ft_assign_work *w, struct ft_arena *memory, const uint32_t *begin, uint32_t **ret_images,
+		   uint32_t *ret_count);
 
 /* ---- thorough.c ---- */
 
@@ -149,7 +150,6 @@ int ft_assign_beam(struct ft_assign_work *w, const uint32_t *begin, uint32_t **r
  */
 int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best,
 		       struct ft_assign_pool *pool);
-void ft_assign_pool_release(struct ft_assign_pool *pool);
 
 /* ---- ways.c ---- */
 

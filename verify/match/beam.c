@@ -324,23 +324,12 @@ static void state_begin(struct beam *b, const uint32_t *begin)
 	b->count = 1;
 }
 
-static void beam_release(struct beam **b)
-{
-	if (!*b)
-		return;
-	free((*b)->state);
-	free((*b)->next);
-	free((*b)->cost);
-	free((*b)->sorted);
-	free((*b)->begins);
-	free((*b)->seen);
-	free(*b);
-}
-
-static struct beam *beam_make(struct ft_assign_work *w, const uint32_t *begin, uint32_t *ret_beginnings)
+/* NULL: no memory. */
+static struct beam *beam_make(struct ft_assign_work *w, struct ft_arena *memory, const uint32_t *begin,
+			      uint32_t *ret_beginnings)
 {
 	uint32_t planned = w->in->planned->count, observed = w->in->observed->count;
-	struct beam *b = calloc(1, sizeof(*b));
+	struct beam *b = ft_arena_zeros(memory, 1, sizeof(*b));
 	uint64_t pairs = 1 + (uint64_t)planned * observed * observed / 6;
 	size_t choices;
 
@@ -354,16 +343,14 @@ static struct beam *beam_make(struct ft_assign_work *w, const uint32_t *begin, u
 	b->width = pairs < WIDTH_MIN ? WIDTH_MIN : pairs < WIDTH_MAX ? (uint32_t)pairs : WIDTH_MAX;
 	choices = b->width * (planned + 1UL);
 	b->seen_size = 4 * b->width + 1;
-	b->state = calloc(b->width, sizeof(*b->state));
-	b->next = calloc(b->width, sizeof(*b->next));
-	b->cost = calloc(choices, sizeof(*b->cost));
-	b->sorted = calloc(choices, sizeof(*b->sorted));
-	b->begins = calloc(COST_MAX + 1UL, sizeof(*b->begins));
-	b->seen = calloc(b->seen_size, sizeof(*b->seen));
-	if (!b->state || !b->next || !b->cost || !b->sorted || !b->begins || !b->seen) {
-		beam_release(&b);
+	b->state = ft_arena_zeros(memory, b->width, sizeof(*b->state));
+	b->next = ft_arena_zeros(memory, b->width, sizeof(*b->next));
+	b->cost = ft_arena_zeros(memory, choices, sizeof(*b->cost));
+	b->sorted = ft_arena_zeros(memory, choices, sizeof(*b->sorted));
+	b->begins = ft_arena_zeros(memory, COST_MAX + 1UL, sizeof(*b->begins));
+	b->seen = ft_arena_zeros(memory, b->seen_size, sizeof(*b->seen));
+	if (memory->failed)
 		return NULL;
-	}
 	table_take(w->in->planned, &b->planned);
 	table_take(w->in->observed, &b->observed);
 	colours_take(b);
@@ -379,22 +366,20 @@ static bool any_is_left(const struct ft_assign_work *w, const uint32_t *begin)
 	return ft_number_is_among(begin, w->in->observed->count, FT_UNASSIGNED);
 }
 
-int ft_assign_beam(struct ft_assign_work *w, const uint32_t *begin, uint32_t **ret_images, uint32_t *ret_count)
+int ft_assign_beam(struct ft_assign_work *w, struct ft_arena *memory, const uint32_t *begin, uint32_t **ret_images,
+		   uint32_t *ret_count)
 {
 	uint32_t observed = w->in->observed->count, beginnings = 0, count = 0;
-	_cleanup_(beam_release) struct beam *b = NULL;
+	struct beam *b;
 	uint32_t *images;
 
-	*ret_images = NULL;
 	*ret_count = 0;
 	if (!any_is_left(w, begin))
 		return 0;
-	b = beam_make(w, begin, &beginnings);
-	images = malloc(((size_t)beginnings * FINALS_MAX + 1) * (observed + 1UL) * sizeof(*images));
-	if (!b || !images) {
-		free(images);
+	b = beam_make(w, memory, begin, &beginnings);
+	images = ft_arena_zeros(memory, (size_t)beginnings * FINALS_MAX, observed * sizeof(*images));
+	if (!b || !images)
 		return -ENOMEM;
-	}
 	for (uint32_t n = 0; n < beginnings; n++) {
 		order_make(b, n);
 		state_begin(b, begin);

@@ -123,7 +123,7 @@ static int pool_add(struct ft_assign_work *w, struct ft_assign_pool *pool)
 	if (at == FT_POOL_MAX)
 		return 0;
 	image = pool->count == FT_POOL_MAX ? pool->image[FT_POOL_MAX - 1]
-					   : malloc((w->in->observed->count + 1UL) * sizeof(*image));
+					   : ft_arena_zeros(&w->memory, w->in->observed->count, sizeof(*image));
 	if (!image)
 		return -ENOMEM;
 	pool->count += pool->count < FT_POOL_MAX;
@@ -139,21 +139,14 @@ static int pool_add(struct ft_assign_work *w, struct ft_assign_pool *pool)
 	return 0;
 }
 
-void ft_assign_pool_release(struct ft_assign_pool *pool)
-{
-	for (uint32_t i = 0; i < pool->count; i++)
-		free(pool->image[i]);
-	*pool = (struct ft_assign_pool){0};
-}
-
 /* ---- searching ---- */
 
 /* Keeps the best that the beam search ends with. 0 or -ENOMEM. */
 static int beam_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_pool *pool)
 {
-	_cleanup_free_ uint32_t *images = NULL;
-	uint32_t count = 0;
-	int r = ft_assign_beam(w, begin, &images, &count);
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	uint32_t *images, count;
+	int r = ft_assign_beam(w, &memory, begin, &images, &count);
 
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
 		ft_assign_seats_copy(w, images + i * (size_t)w->in->observed->count);
@@ -205,7 +198,7 @@ int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct f
 	if (r < 0)
 		return r;
 	while (pool->count > 0 && pool->worth[pool->count - 1].mending > pool->worth[0].mending + NEAR)
-		free(pool->image[--pool->count]);
+		pool->count--;
 	*worth = pool->worth[0];
 	memcpy(best, pool->image[0], observed * sizeof(*best));
 	for (uint32_t p = 0; p < w->in->planned->count; p++)
