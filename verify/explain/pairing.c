@@ -166,8 +166,9 @@ static void candidate_score(const struct pairing *q, struct candidate *c)
 static int candidate_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
+	int order = FT_ORDER(y->score, x->score) ?: FT_ORDER(x->surplus, y->surplus);
 
-	return FT_ORDER(y->score, x->score) ?: FT_ORDER(x->surplus, y->surplus) ?: FT_ORDER(x->right, y->right) ?: FT_ORDER(x->target, y->target);
+	return order ?: FT_ORDER(x->right, y->right) ?: FT_ORDER(x->target, y->target);
 }
 
 /* All candidates of the members that are in no closed trail, barred ones too. */
@@ -296,7 +297,9 @@ static int link_score(const struct pairing *q, const struct turned *from, const 
  * numbers, then with shorter cycles. */
 static int ring_set_compare(const struct ring_set *a, const struct ring_set *b)
 {
-	return FT_ORDER(a->covered, b->covered) ?: FT_ORDER(a->paired, b->paired) ?: FT_ORDER(a->score, b->score) ?: FT_ORDER(a->count, b->count);
+	int order = FT_ORDER(a->covered, b->covered) ?: FT_ORDER(a->paired, b->paired);
+
+	return order ?: FT_ORDER(a->score, b->score) ?: FT_ORDER(a->count, b->count);
 }
 
 /* The missing cables that a link would take one of; the cell after the last has none, and is that of no link. */

@@ -647,6 +647,12 @@ static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 
 /* ---- unseen switches behind others ---- */
 
+/* The switch from which that what is not seen is out of sight: where the sweep began, if that is known. */
+static uint32_t entry_of(const struct ft_model *m)
+{
+	return m->observed.entry == FT_NONE ? 0 : m->observed.entry;
+}
+
 /* The evidence for the first of a group that has seen neighbours, with that of the others added. */
 static struct shadow group_shadow(const struct ft_model *m, const bool *is_of)
 {
@@ -696,8 +702,7 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 		m->status[p] = m->places[p]->hosts > 0 ? FT_STATUS_ISOLATED : FT_STATUS_MISSING;
 		ft_finding_gone(m, f, p);
 		if (shadow_of(m, p).expected == 0) {
-			ft_finding_symptom(m, f, m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0,
-					   "%s is behind it and not seen", m->places[p]->name);
+			ft_finding_symptom(m, f, entry_of(m), 0, "%s is behind it and not seen", m->places[p]->name);
 			continue;
 		}
 		front++;
@@ -774,8 +779,8 @@ static void behind_tell(struct ft_model *m, struct ft_finding *f, uint32_t p)
 	f->impact.hosts_cut_off += lost ? hosts : 0;
 	f->severity = lost && hosts > 0 ? FT_SEVERITY_CRITICAL : f->severity;
 	ft_finding_gone(m, f, p);
-	ft_finding_symptom(m, f, m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0, "%s%s behind it %s out of %s",
-			   unseen_name(m, p), also, hosts > 0 ? "are" : "is", lost ? "reach" : "sight");
+	ft_finding_symptom(m, f, entry_of(m), 0, "%s%s behind it %s out of %s", unseen_name(m, p), also,
+			   hosts > 0 ? "are" : "is", lost ? "reach" : "sight");
 }
 
 /* Says in each finding that keeps place @p out of sight together with others that it does. */
@@ -787,8 +792,7 @@ static void shared_tell(struct ft_model *m, uint32_t p)
 		uint32_t cause = m->cells.width[pair->cell] > 0 ? cause_of(m, pair->peer) : FT_NONE;
 
 		if (cause != FT_NONE && cause != last)
-			ft_finding_symptom(m, &m->report->findings[cause],
-					   m->observed.entry == FT_NONE ? 0 : m->observed.entry, 0,
+			ft_finding_symptom(m, &m->report->findings[cause], entry_of(m), 0,
 					   "%s is out of reach, behind it and others", unseen_name(m, p));
 		last = cause != FT_NONE ? cause : last;
 	}
