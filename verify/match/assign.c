@@ -351,7 +351,7 @@ static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
 {
 	size_t planned = in->planned->count, observed = in->observed->count;
 	size_t entries = observed + 2UL * in->observed->first[observed];
-	struct ft_arena *a = &w->memory;
+	struct ft_arena *a = w->memory;
 
 	w->in = in;
 	w->image = ft_arena_numbers(a, observed, FT_UNASSIGNED);
@@ -381,11 +381,6 @@ static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
 	w->over = ft_arena_zeros(a, planned, sizeof(*w->over));
 	w->under = ft_arena_zeros(a, planned, sizeof(*w->under));
 	return a->failed ? -ENOMEM : 0;
-}
-
-static void work_release(struct ft_assign_work *w)
-{
-	ft_arena_release(&w->memory);
 }
 
 /* True if nearly all switches have names, and most of the cables of their places. */
@@ -461,7 +456,7 @@ static int strangers_leave(struct ft_assign_work *w)
 static int start_keep(struct ft_assign_work *w, const uint32_t *start)
 {
 	const struct ft_assign_worth now = ft_assign_worth_of(w);
-	uint32_t *image = ft_arena_numbers(&w->memory, w->in->observed->count, FT_UNASSIGNED);
+	uint32_t *image = ft_arena_numbers(w->memory, w->in->observed->count, FT_UNASSIGNED);
 	uint32_t seated = w->seated;
 	struct ft_assign_worth first;
 
@@ -499,7 +494,8 @@ static int others_take(struct ft_assign_work *w, struct ft_assign_pool *pool, st
 
 int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 {
-	_cleanup_(work_release) struct ft_assign_work w = {0};
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	struct ft_assign_work w = {.memory = &memory};
 	struct ft_assign_pool pool = {0};
 	bool exact = false;
 	uint32_t *start;
@@ -509,7 +505,7 @@ int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 		return r;
 	ft_assign_twins_find(&w);
 	named_seat(&w);
-	start = ft_arena_numbers(&w.memory, input->observed->count, FT_UNASSIGNED);
+	start = ft_arena_numbers(&memory, input->observed->count, FT_UNASSIGNED);
 	if (!start)
 		return -ENOMEM;
 	memcpy(start, w.image, input->observed->count * sizeof(*start));

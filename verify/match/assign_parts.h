@@ -59,7 +59,7 @@ struct ft_ways {
 
 struct ft_assign_work {
 	const struct ft_assign *in;
-	struct ft_arena memory;
+	struct ft_arena *memory;
 	uint32_t seated;		   /* switches that have places */
 	uint32_t *image, *origin;	   /* by observed and by planned switch; each other's inverse */
 	uint32_t *twin;			   /* by planned switch: its class */

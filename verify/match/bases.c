@@ -57,11 +57,6 @@ static const struct ft_bases_run runs[] = {
 	{.grounded = true, .agree_percent = 70},
 };
 
-static void bases_release(struct ft_bases *b)
-{
-	ft_arena_release(&b->memory);
-}
-
 /* The classes of the observed switches at the first stage. */
 static void degrees_match(struct ft_bases *b)
 {
@@ -410,17 +405,17 @@ static int bases_try(struct ft_assign_work *w, unsigned int number, uint32_t *re
 		     uint32_t *ret_agree)
 {
 	size_t observed = w->in->observed->count + 1UL, planned = w->in->planned->count + 2UL;
-	_cleanup_(bases_release) struct ft_bases b = {
-		.w = w, .limit = w->steps + FT_BASES_STEPS_MAX, .run = runs[number]};
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	struct ft_bases b = {.w = w, .memory = &memory, .limit = w->steps + FT_BASES_STEPS_MAX, .run = runs[number]};
 
 	b.root = (uint32_t)((uint64_t)number * w->in->observed->count / FT_COUNT(runs));
-	b.class = ft_arena_zeros(&b.memory, 3 * observed, sizeof(*b.class));
-	b.next = ft_arena_zeros(&b.memory, observed, sizeof(*b.next));
-	b.odd = ft_arena_zeros(&b.memory, observed, sizeof(*b.odd));
+	b.class = ft_arena_zeros(&memory, 3 * observed, sizeof(*b.class));
+	b.next = ft_arena_zeros(&memory, observed, sizeof(*b.next));
+	b.odd = ft_arena_zeros(&memory, observed, sizeof(*b.odd));
 	b.low = b.class ? b.class + observed : NULL;
 	b.high = b.class ? b.low + observed : NULL;
-	b.tally = ft_arena_zeros(&b.memory, planned, sizeof(*b.tally));
-	if (b.memory.failed)
+	b.tally = ft_arena_zeros(&memory, planned, sizeof(*b.tally));
+	if (memory.failed)
 		return -ENOMEM;
 	return ft_stages_make(&b) ?: roots_try(&b, ret_image, ret_count, ret_agree);
 }

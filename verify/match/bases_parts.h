@@ -33,7 +33,7 @@ struct ft_stage {
 
 struct ft_bases {
 	struct ft_assign_work *w;
-	struct ft_arena memory;
+	struct ft_arena *memory;
 	struct ft_stage stage[FT_STAGES_MAX];
 	uint32_t stage_count;
 	struct ft_bases_run run;

@@ -121,7 +121,7 @@ int ft_assign_likeness_take(struct ft_assign_work *w)
 	size_t size = (size_t)o_count * p_count;
 	_cleanup_free_ uint32_t *start = malloc((size + 1) * sizeof(*start));
 	_cleanup_free_ uint32_t *before = malloc((size + 1) * sizeof(*before));
-	uint32_t *now = ft_arena_zeros(&w->memory, size, sizeof(*now));
+	uint32_t *now = ft_arena_zeros(w->memory, size, sizeof(*now));
 	_cleanup_free_ uint32_t *taken = malloc((p_count + 1UL) * sizeof(*taken));
 	int r = start && before && now && taken ? 0 : -ENOMEM;
 

@@ -49,13 +49,13 @@ static int stage_make(struct ft_bases *b, struct ft_stage **ret)
 	struct ft_stage *s = &b->stage[b->stage_count++];
 
 	*s = (struct ft_stage){.base = FT_UNASSIGNED, .ground = FT_UNASSIGNED};
-	s->class = ft_arena_zeros(&b->memory, size, sizeof(*s->class));
-	s->size = ft_arena_zeros(&b->memory, size, sizeof(*s->size));
-	s->member = ft_arena_zeros(&b->memory, size, sizeof(*s->member));
-	s->key = ft_arena_zeros(&b->memory, size, sizeof(*s->key));
-	s->child = ft_arena_zeros(&b->memory, size, sizeof(*s->child));
+	s->class = ft_arena_zeros(b->memory, size, sizeof(*s->class));
+	s->size = ft_arena_zeros(b->memory, size, sizeof(*s->size));
+	s->member = ft_arena_zeros(b->memory, size, sizeof(*s->member));
+	s->key = ft_arena_zeros(b->memory, size, sizeof(*s->key));
+	s->child = ft_arena_zeros(b->memory, size, sizeof(*s->child));
 	*ret = s;
-	return b->memory.failed ? -ENOMEM : 0;
+	return b->memory->failed ? -ENOMEM : 0;
 }
 
 struct sorted {

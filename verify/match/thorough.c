@@ -123,7 +123,7 @@ static int pool_add(struct ft_assign_work *w, struct ft_assign_pool *pool)
 	if (at == FT_POOL_MAX)
 		return 0;
 	image = pool->count == FT_POOL_MAX ? pool->image[FT_POOL_MAX - 1]
-					   : ft_arena_zeros(&w->memory, w->in->observed->count, sizeof(*image));
+					   : ft_arena_zeros(w->memory, w->in->observed->count, sizeof(*image));
 	if (!image)
 		return -ENOMEM;
 	pool->count += pool->count < FT_POOL_MAX;

@@ -44,9 +44,9 @@ static int ways_take(struct ft_assign_work *w, const struct ft_multigraph *g, st
 {
 	_cleanup_free_ uint32_t *reached = calloc(g->count + 1UL, sizeof(*reached));
 
-	ways->others = ft_arena_zeros(&w->memory, g->count, sizeof(*ways->others));
-	ways->between = ft_arena_zeros(&w->memory, g->first[g->count], sizeof(*ways->between));
-	if (!reached || w->memory.failed)
+	ways->others = ft_arena_zeros(w->memory, g->count, sizeof(*ways->others));
+	ways->between = ft_arena_zeros(w->memory, g->first[g->count], sizeof(*ways->between));
+	if (!reached || w->memory->failed)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->count; v++)
 		ways_count(g, v, ways, reached);

@@ -234,7 +234,7 @@ enum { BATCH = 64 };
  */
 struct batch {
 	const struct ft_hop_graph *graph;
-	struct ft_arena memory;
+	struct ft_arena *memory;
 	uint64_t *reached, *front,
 		*coming;	/* by node: searches that visited it; in the frontier; in the next frontier */
 	uint32_t *here, *there; /* the nodes with a bit in @front, in @coming */
@@ -244,22 +244,17 @@ struct batch {
 	uint64_t regular; /* which of @start are */
 };
 
-static void batch_release(struct batch *b)
-{
-	ft_arena_release(&b->memory);
-}
-
 static int batch_init(struct batch *b, const struct ft_hop_graph *graph)
 {
 	size_t count = graph->nodes + 1UL;
 
 	b->graph = graph;
-	b->reached = ft_arena_zeros(&b->memory, count, sizeof(*b->reached));
-	b->front = ft_arena_zeros(&b->memory, count, sizeof(*b->front));
-	b->coming = ft_arena_zeros(&b->memory, count, sizeof(*b->coming));
-	b->here = ft_arena_zeros(&b->memory, count, sizeof(*b->here));
-	b->there = ft_arena_zeros(&b->memory, count, sizeof(*b->there));
-	return b->memory.failed ? -ENOMEM : 0;
+	b->reached = ft_arena_zeros(b->memory, count, sizeof(*b->reached));
+	b->front = ft_arena_zeros(b->memory, count, sizeof(*b->front));
+	b->coming = ft_arena_zeros(b->memory, count, sizeof(*b->coming));
+	b->here = ft_arena_zeros(b->memory, count, sizeof(*b->here));
+	b->there = ft_arena_zeros(b->memory, count, sizeof(*b->there));
+	return b->memory->failed ? -ENOMEM : 0;
 }
 
 /* One step from each of the @count nodes in @here. Returns the number of nodes in @there, the next frontier. */
@@ -416,7 +411,8 @@ static void pairs_settle(const struct ft_hop_graph *graph, struct ft_hop_counts 
 int ft_hop_count(const struct ft_hop_graph *graph, struct ft_hop_counts *ret)
 {
 	_cleanup_(twins_release) struct twins twins;
-	_cleanup_(batch_release) struct batch b = {0};
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	struct batch b = {.memory = &memory};
 	int r = twins_init(&twins, graph);
 
 	*ret = (struct ft_hop_counts){.pairs = calloc(graph->nodes + 2UL, sizeof(*ret->pairs))};

@@ -116,7 +116,7 @@ static bool amount_is_more(struct amount a, struct amount b)
  */
 struct walk {
 	const struct network *g;
-	struct ft_arena memory;
+	struct ft_arena *memory;
 	uint32_t *entered, *low, *parent, *next; /* by node: time of entry, from 1 */
 	uint32_t *order;			 /* nodes in order of entry */
 	struct amount *below;			 /* by node: its subtree, itself included */
@@ -127,26 +127,20 @@ struct walk {
 	uint32_t root;
 };
 
-static void walk_release(struct walk *w)
+static int walk_init(struct walk *w)
 {
-	ft_arena_release(&w->memory);
-}
+	size_t count = w->g->cables.count + 2UL;
 
-static int walk_init(struct walk *w, const struct network *g)
-{
-	size_t count = g->cables.count + 2UL;
-
-	*w = (struct walk){.g = g};
-	w->entered = ft_arena_zeros(&w->memory, count, sizeof(*w->entered));
-	w->low = ft_arena_zeros(&w->memory, count, sizeof(*w->low));
-	w->parent = ft_arena_zeros(&w->memory, count, sizeof(*w->parent));
-	w->next = ft_arena_zeros(&w->memory, count, sizeof(*w->next));
-	w->order = ft_arena_zeros(&w->memory, count, sizeof(*w->order));
-	w->below = ft_arena_zeros(&w->memory, count, sizeof(*w->below));
-	w->last = ft_arena_zeros(&w->memory, count, sizeof(*w->last));
-	w->cut = ft_arena_zeros(&w->memory, count, sizeof(*w->cut));
-	w->marks = ft_arena_zeros(&w->memory, count + 1, sizeof(*w->marks));
-	return w->memory.failed ? -ENOMEM : 0;
+	w->entered = ft_arena_zeros(w->memory, count, sizeof(*w->entered));
+	w->low = ft_arena_zeros(w->memory, count, sizeof(*w->low));
+	w->parent = ft_arena_zeros(w->memory, count, sizeof(*w->parent));
+	w->next = ft_arena_zeros(w->memory, count, sizeof(*w->next));
+	w->order = ft_arena_zeros(w->memory, count, sizeof(*w->order));
+	w->below = ft_arena_zeros(w->memory, count, sizeof(*w->below));
+	w->last = ft_arena_zeros(w->memory, count, sizeof(*w->last));
+	w->cut = ft_arena_zeros(w->memory, count, sizeof(*w->cut));
+	w->marks = ft_arena_zeros(w->memory, count + 1, sizeof(*w->marks));
+	return w->memory->failed ? -ENOMEM : 0;
 }
 
 static struct amount amount_of(const struct network *g, uint32_t node)
@@ -287,9 +281,10 @@ static void part_judge(struct walk *w, uint32_t begin)
 /* The nodes with hosts that the failure of one other node, or of one cable, would cut off from most others. */
 static int risk_find(const struct network *g, bool *ret_risk)
 {
-	_cleanup_(walk_release) struct walk w;
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	struct walk w = {.g = g, .memory = &memory};
 	int32_t depth = 0;
-	int r = walk_init(&w, g);
+	int r = walk_init(&w);
 
 	if (r < 0)
 		return r;

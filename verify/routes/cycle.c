@@ -23,7 +23,7 @@ enum { STEPS_MAX = 20000000 }; /* limit of the search for the shortest cycle; be
 struct cycles {
 	struct ft_walk *w;
 	const struct ft_channels *channels;
-	struct ft_arena memory;
+	struct ft_arena *memory;
 	/* Strongly connected components: R. Tarjan, "Depth-first search and linear graph algorithms", 1972. */
 	uint32_t *index, *low, *stack, *component, *calls, *next; /* by channel */
 	uint32_t indices, depth, components;
@@ -32,19 +32,14 @@ struct cycles {
 	uint64_t steps;
 };
 
-static void cycles_release(struct cycles *c)
-{
-	ft_arena_release(&c->memory);
-}
-
 static int cycles_allocate(struct cycles *c)
 {
 	size_t count = c->channels->count + 1UL;
 	uint32_t **lists[] = {&c->index, &c->low, &c->stack, &c->component, &c->calls, &c->next, &c->queue, &c->before};
 
 	for (size_t i = 0; i < FT_COUNT(lists); i++)
-		*lists[i] = ft_arena_numbers(&c->memory, count, FT_NONE);
-	return c->memory.failed ? -ENOMEM : 0;
+		*lists[i] = ft_arena_numbers(c->memory, count, FT_NONE);
+	return c->memory->failed ? -ENOMEM : 0;
 }
 
 /* A link is a channel, whatever the lanes. */
@@ -237,7 +232,8 @@ static int components_find(struct cycles *c)
 
 int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels)
 {
-	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = channels};
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	struct cycles c = {.w = w, .memory = &memory, .channels = channels};
 	_cleanup_free_ uint32_t *members = malloc((channels->count + 1UL) * sizeof(*members));
 	_cleanup_free_ uint32_t *cycle = malloc((channels->count + 1UL) * sizeof(*cycle));
 	int r = components_find(&c);
@@ -274,7 +270,8 @@ static bool cycles_mark(struct cycles *c)
 int ft_walk_cycles(struct ft_walk *w)
 {
 	struct ft_channels channels = {0};
-	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = &channels};
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	struct cycles c = {.w = w, .memory = &memory, .channels = &channels};
 	int r = channels_of_links(w, &channels) ?: components_find(&c);
 
 	if (r < 0 || !cycles_mark(&c))
