@@ -513,11 +513,30 @@ class Courses(Rig):
             self.interrupted(fabric)
             if out:
                 self.look(without, self.either())
-                self.look(without, "all", RETURNING_S + 1)
                 self.check({f["code"] for f in self.warnings()} == {"cable-missing"}, "back without some: %s" % self.told())
             self.look(self.net.fabric, "all")
             self.well_again()
         self.check(len(ids) == 1, "the id of a board depends on dark ports: %s" % ids)
+
+    def chip_reboots(self, _):
+        """One chip of a board of several is lost, and comes back link by link: one alert, of that chip."""
+        for chips in self.rng.sample(list(self.net.boards.values()), len(self.net.boards)):
+            chip = self.rng.choice(sorted(chips))
+            fabric = self.net.fabric.copy()
+            self.lost(fabric, {chip})
+            gone = set(fabric.nodes) - fabric.reachable(self.net.entry) - {chip}
+            if len(chips) > 1 and all(fabric.nodes[g].kind == "H" for g in gone):
+                break
+        else:
+            return
+        name = self.board_dies(fabric, {chip})
+        self.both(lambda report: [int((f.get("subject") or {"guid": "0"})["guid"], 16) for f in self.warnings(report)] == [chip],
+                  "the lost chip %x is not called by its GUID" % chip)
+        self.interrupted(fabric)
+        traces, outer = self.links_of({chip})
+        events = sum(self.looks_joining(fabric, traces[:1] + outer + traces[1:]), [])
+        self.one_alert(events, name, "a chip that comes back is not one alert")
+        self.well_again()
 
     def board_replaced(self, _):
         """Other chips in the place of a board; later these go."""
@@ -568,7 +587,7 @@ class Courses(Rig):
     COURSES = [Rig.dead, Rig.reboot, Rig.pull, Rig.swap, slow_boot, slow_boot, boots_without_a_cable, boots_without_a_cable, dies_while_it_comes_back, dies_while_it_comes_back,
                flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
                board_reboots, board_reboots, two_boards, board_beside_a_chip, board_beside_a_chip,
-               board_beside_dark_ports, board_replaced, director_reboots]
+               board_beside_dark_ports, chip_reboots, chip_reboots, board_replaced, director_reboots]
 
 
 def inferred_network(rng, number):

@@ -483,7 +483,7 @@ static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, st
 		for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
 			const struct ft_baseline_host *host = &m->recall.baseline->hosts[hosts[i]];
 
-			ft_recall_until(m, host->gone_s, until);
+			ft_recall_until(m, host->gone_s, 0, until);
 			ft_finding_symptom(m, f, m->observed_of[p], host->at.number, "%s was on %s port %u%s%s",
 					   host->name, sw->label, host->at.number, until[0] ? " until " : "", until);
 			if (shown++ < SHOWN)

@@ -254,7 +254,7 @@ static void lost_add(const struct ft_inspection *in, const struct ft_gap *gap, s
 		return;
 	if (!gap->placed || !is_named(in, gap->spot))
 		ft_text_printf(text, " (that of chip %s 0x%016" PRIx64 ")", lost->chip->name, lost->chip->guid);
-	if (ft_recall_until(in->x->m, lost->chip->gone_s, until)[0])
+	if (ft_recall_until(in->x->m, lost->chip->gone_s, lost->chip->back_s, until)[0])
 		ft_text_printf(text, ", seen until %s,", until);
 }
 

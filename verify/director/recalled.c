@@ -165,7 +165,8 @@ static uint32_t board_of(const struct ft_inspection *in, const struct ft_chip *c
 const struct ft_lost *ft_lost_on_board(const struct ft_inspection *in, const struct ft_chip *chip)
 {
 	for (uint32_t i = 0; i < in->lost_count; i++)
-		if (in->lost[i].gap == 0 && in->lost[i].line == chip->line && in->lost[i].board == board_of(in, chip))
+		if (in->lost[i].gap == 0 && in->lost[i].line == chip->line &&
+		    (board_of(in, chip) == FT_NONE ? !in->lost[i].named : in->lost[i].board == board_of(in, chip)))
 			return &in->lost[i];
 	return NULL;
 }
@@ -211,21 +212,23 @@ bool ft_port_led_to(const struct ft_inspection *in, const struct ft_gap *gap, ui
 
 /* ---- boards that are coming back ---- */
 
-/* The chips of the board of @chip; those that are not there yet are put into the gap. */
+/* The chips of the board of @chip that went; those that are not there yet are put into the gap. */
 static void members_find(const struct ft_inspection *in, const struct ft_chip *chip, struct ft_gap *gap)
 {
 	const struct ft_chip *chips = ft_inspected_chips(in);
 	uint32_t taken;
 
 	for (uint32_t i = 0; i < in->d->count; i++) {
-		gap->members[i] = chips[i].line == chip->line && board_of(in, &chips[i]) == board_of(in, chip);
-		in->returning[i] |= gap->members[i];
+		const struct ft_baseline_chip *was = ft_recall_chip(in->x->m, chips[i].node);
+
+		gap->members[i] = was && was->gone_s && chips[i].line == chip->line &&
+				  board_of(in, &chips[i]) == board_of(in, chip);
 	}
 	taken = ft_lost_take(in, gap, UINT32_MAX, ft_lost_on_board(in, chip));
 	in->absent[chip->line] += chip->named ? 0 : taken;
 }
 
-/* Of the cables and traces that the board had, how many there are; and how many are up. */
+/* Of the cables and traces that went with the board, how many there are; and how many are up. */
 static uint32_t links_count(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t *ret_up)
 {
 	const struct ft_model *m = in->x->m;
@@ -239,7 +242,7 @@ static uint32_t links_count(const struct ft_inspection *in, const struct ft_gap 
 		const struct ft_node *node = &m->chips->nodes[chips[i].node];
 
 		for (uint32_t p = node->first_port; gap->members[i] && p < node->first_port + node->port_count; p++) {
-			if (ft_recall_chip_behind(m, p) == 0)
+			if (ft_recall_chip_behind(m, p) == 0 || (leads_nowhere(m, p) && !ft_recall_went(m, p)))
 				continue;
 			count++;
 			*ret_up += !leads_nowhere(m, p);
@@ -248,7 +251,8 @@ static uint32_t links_count(const struct ft_inspection *in, const struct ft_gap 
 	for (uint32_t i = 0; some_lost && i < 2 * b->cable_count; i++) {
 		const struct ft_lost *lost = lost_by_guid(in, b->cables[i / 2].ends[i % 2].guid);
 
-		count += lost && lost->gap == gap->number;
+		count += lost && lost->gap == gap->number &&
+			 ft_baseline_cable_went_with(&b->cables[i / 2], lost->chip->gone_s);
 	}
 	return count;
 }
@@ -317,7 +321,10 @@ void ft_returning_boards(const struct ft_inspection *in)
 			return;
 		members_find(in, &chips[i], &gap);
 		of = links_count(in, &gap, &up);
-		if (up < of)
-			returning_report(in, &chips[i], &gap, up, of);
+		if (up >= of)
+			continue;
+		for (uint32_t k = 0; k < in->d->count; k++)
+			in->returning[k] |= gap.members[k];
+		returning_report(in, &chips[i], &gap, up, of);
 	}
 }

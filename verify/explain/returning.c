@@ -46,7 +46,8 @@ static bool cable_take(struct explain *x, uint32_t place, uint32_t number, uint3
 	uint32_t listed = ft_port_map_cable(m, place, number), *missing = missing_at(x, place, peer), was;
 
 	if (m->snapshot->ports[port].link == FT_LINK_UP ||
-	    ft_recall_port(m, observed, number, &was) != FT_RECALLED_SWITCH || was != peer || !ft_recall_went(m, port))
+	    ft_recall_port(m, observed, number, &was) != FT_RECALLED_SWITCH || was != peer ||
+	    !ft_recall_went(m, ft_port_origin(m, port)))
 		return false;
 	if (m->plan->cable_count > 0) {
 		if (listed == FT_NONE || m->port_map.gone[listed])
@@ -75,7 +76,7 @@ static uint32_t lack_take(struct explain *x, uint32_t place, uint32_t peer)
 		uint32_t port = node->first_port + number - 1, far = ft_recall_far(m, port);
 
 		if (cable_take(x, place, number, peer))
-			x->picked[count++] = far == FT_NONE || m->snapshot->ports[far].link == FT_LINK_UP ? port : far;
+			x->picked[count++] = m->snapshot->ports[far].link == FT_LINK_UP ? port : far;
 	}
 	return count;
 }

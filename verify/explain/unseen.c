@@ -242,7 +242,7 @@ static const char *until_words(const struct ft_model *m, uint32_t planned, char 
 	char time[FT_TIME_SIZE] = "";
 
 	if (was)
-		ft_recall_until(m, was->gone_s, time);
+		ft_recall_until(m, was->gone_s, was->back_s, time);
 	snprintf(buffer, 64, time[0] ? ", seen until %s," : "%s", time);
 	return buffer;
 }

@@ -653,6 +653,35 @@ static uint64_t board_key(const struct ft_baseline_chip *chip)
 }
 
 /*
+ * True if @c, which is not seen, is to come back now: it went with a switch or a chip at its ends, or later, and these
+ * are there again. Else it goes with the one that is not there, and the other one may be complete without it.
+ */
+static bool cable_is_due(const struct look *l, struct ft_baseline_cable *c)
+{
+	int64_t dead_s = 0;
+	bool went = false;
+
+	for (unsigned int end = 0; end < 2; end++) {
+		const struct ft_baseline_switch *sw = &l->b->switches[ft_map_get(&l->by_guid, c->ends[end].owner)];
+		uint32_t chip = ft_map_get(&l->by_chip, c->ends[end].guid);
+		int64_t times[2][2] = {{sw->gone_s, sw->back_s}, {0, 0}};
+
+		if (chip != FT_MAP_NONE) {
+			times[1][0] = l->b->chips[chip].gone_s;
+			times[1][1] = l->b->chips[chip].back_s;
+		}
+		for (size_t i = 0; i < FT_COUNT(times); i++) {
+			went |= ft_baseline_cable_went_with(c, times[i][0]);
+			if (ft_baseline_is_gone(times[i][0], times[i][1]) && times[i][0] > dead_s)
+				dead_s = times[i][0];
+		}
+	}
+	if (went && dead_s > c->gone_s)
+		c->gone_s = dead_s;
+	return went && dead_s == 0;
+}
+
+/*
  * A returned switch counts as complete once all cables are seen that went with it, and likewise all its hosts, which
  * may take longer; what it loses afterwards is a new fault. So do the chips of a board, all at once.
  */
@@ -666,15 +695,12 @@ static int returns_end(struct look *l)
 	if (!lacks || !lacks_hosts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++) {
-		const struct ft_baseline_cable *c = &l->b->cables[i / 2];
-		uint32_t sw = ft_map_get(&l->by_guid, c->ends[i % 2].owner),
-			 far = ft_map_get(&l->by_guid, c->ends[1 - i % 2].owner),
-			 chip = ft_map_get(&l->by_chip, c->ends[i % 2].guid);
+		struct ft_baseline_cable *c = &l->b->cables[i / 2];
+		uint32_t chip = ft_map_get(&l->by_chip, c->ends[i % 2].guid);
 
-		if (!c->gone_s)
+		if (!c->gone_s || !cable_is_due(l, c))
 			continue;
-		lacks[sw] |= ft_baseline_cable_went_with(c, &l->b->switches[sw]) ||
-			     ft_baseline_cable_went_with(c, &l->b->switches[far]);
+		lacks[ft_map_get(&l->by_guid, c->ends[i % 2].owner)] = true;
 		if (chip != FT_MAP_NONE && r >= 0)
 			r = ft_map_add(&boards, board_key(&l->b->chips[chip]), 0, NULL);
 	}

@@ -53,11 +53,11 @@ struct ft_baseline_cable {
 	int64_t gone_s;
 };
 
-/* True if @cable went with @end, a switch at its end, or later, and is to come back with it. */
-static inline bool ft_baseline_cable_went_with(const struct ft_baseline_cable *cable,
-					       const struct ft_baseline_switch *end)
+/* True if @cable went with the switch or chip at its end that went at @gone_s, or later, and is to come back with it.
+ */
+static inline bool ft_baseline_cable_went_with(const struct ft_baseline_cable *cable, int64_t gone_s)
 {
-	return cable->gone_s == 0 || (end->gone_s && cable->gone_s >= end->gone_s);
+	return cable->gone_s == 0 || (gone_s && cable->gone_s >= gone_s);
 }
 
 struct ft_baseline_host {

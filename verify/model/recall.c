@@ -238,7 +238,7 @@ uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_swi
 			continue;
 		count++;
 		*ret_lacking += (port == FT_NONE || far == FT_NONE || m->chips->ports[port].peer != far) &&
-				ft_baseline_cable_went_with(&b->cables[i], was);
+				ft_baseline_cable_went_with(&b->cables[i], was->gone_s);
 	}
 	return count;
 }
@@ -246,13 +246,23 @@ uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_swi
 bool ft_recall_went(const struct ft_model *m, uint32_t port)
 {
 	const struct ft_baseline *b = m->recall.baseline;
-	uint32_t origin = ft_port_origin(m, port);
-	uint32_t end = m->recall.far && origin < m->chips->port_count ? m->recall.far[origin] : FT_NONE;
+	uint32_t far = m->recall.far && port < m->chips->port_count ? m->recall.far[port] : FT_NONE;
+	bool went = false;
 
-	if (end >= 2 * b->cable_count || m->recall.owner[end] == FT_NONE || m->recall.owner[end ^ 1] == FT_NONE)
+	if (far >= 2 * b->cable_count)
 		return false;
-	return ft_baseline_cable_went_with(&b->cables[end / 2], &b->switches[m->recall.owner[end]]) ||
-	       ft_baseline_cable_went_with(&b->cables[end / 2], &b->switches[m->recall.owner[end ^ 1]]);
+	for (uint32_t end = far & ~1U; end <= (far | 1); end++) {
+		const struct ft_baseline_cable *c = &b->cables[end / 2];
+		uint32_t owner = m->recall.owner[end], at = m->recall.port_of[end];
+		const struct ft_baseline_chip *chip =
+			at == FT_NONE ? NULL : ft_recall_chip(m, m->chips->ports[at].node);
+
+		if (at == FT_NONE)
+			return false;
+		went |= (chip && ft_baseline_cable_went_with(c, chip->gone_s)) ||
+			(owner != FT_NONE && ft_baseline_cable_went_with(c, b->switches[owner].gone_s));
+	}
+	return went;
 }
 
 uint64_t ft_recall_chip_behind(const struct ft_model *m, uint32_t port)
@@ -381,9 +391,10 @@ uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t
 	return count;
 }
 
-const char *ft_recall_until(const struct ft_model *m, int64_t gone_s, char ret_string[FT_TIME_SIZE])
+const char *ft_recall_until(const struct ft_model *m, int64_t gone_s, int64_t back_s, char ret_string[FT_TIME_SIZE])
 {
-	int64_t until_s = gone_s ? gone_s : m->recall.baseline->time_s;
+	bool still = gone_s && is_back(m, !back_s, back_s);
+	int64_t until_s = still ? gone_s : m->recall.baseline->time_s;
 
 	if (until_s <= 0 || ft_time_string(until_s, ret_string) < 0)
 		ret_string[0] = '\0';

@@ -61,7 +61,10 @@ bool ft_recall_chip_is_back(const struct ft_model *m, uint32_t node);
 /* The traces that a director had, and how many of them it is still to bring up. O(cables of the baseline). */
 uint32_t ft_recall_traces(const struct ft_model *m, const struct ft_baseline_switch *was, uint32_t *ret_lacking);
 
-/* True if the cable that was in @port went when one of its two switches did, or later. Requires a baseline. */
+/*
+ * True if both switches or chips are there whose cable or trace was in @port of m->chips, and it went when one of them
+ * did, or later. Requires a baseline.
+ */
 bool ft_recall_went(const struct ft_model *m, uint32_t port);
 
 /* The GUID of the node that the cable or trace in port @port of m->chips led to; 0: not known, or to a host. */
@@ -85,7 +88,10 @@ uint32_t ft_recall_far(const struct ft_model *m, uint32_t port);
  */
 uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room);
 
-/* When an entry of the baseline was last observed, "2026-11-20T12:00:00Z"; "" if not known. */
-const char *ft_recall_until(const struct ft_model *m, int64_t gone_s, char ret_string[FT_TIME_SIZE]);
+/*
+ * When an entry of the baseline with these times was last observed, "2026-11-20T12:00:00Z"; "" if not known. What goes
+ * again while it comes back: before it first went.
+ */
+const char *ft_recall_until(const struct ft_model *m, int64_t gone_s, int64_t back_s, char ret_string[FT_TIME_SIZE]);
 
 #endif
