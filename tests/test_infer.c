@@ -470,6 +470,12 @@ static const struct row rows[] = {
 	{"two gateways of an older make, by their names",
 	 "tree leaf 12 core 3 2 16 36; hosts leaf1 1; hosts leaf5 1; rate leaf1 more 4xEDR; rate leaf5 more 4xEDR",
 	 "2 of 194 at 4xEDR", "ok"},
+	{"a slow host in a graph whose older switches have hosts at that rate",
+	 MAIN
+	 "; link leaf1 leaf2 3; link leaf3 leaf4 3; link leaf5 leaf6 3; tree old 3 dummy 0 0 8 36; link old1 old2 2; "
+	 "link old2 old3 2; link old1 old3 2; link old1 leaf1 1; older old1; older old2; older old3; "
+	 "rate leaf3 node 4xEDR",
+	 "\"topology\": \"graph\"", "cable-slow"},
 	{"two gateways of an older make, and a node elsewhere that is as slow: the rate is not planned",
 	 "tree leaf 12 core 3 2 16 36; hosts leaf1 1; hosts leaf5 1; rate leaf1 more 4xEDR; rate leaf5 more 4xEDR; "
 	 "rate leaf7 node 4xEDR",

@@ -547,6 +547,26 @@ struct ft_rate ft_infer_slower_rate(const struct ft_inference *f, uint32_t obser
 	return ft_rate_mbps(rate) < ft_rate_mbps(f->usual_rate) ? rate : (struct ft_rate){0};
 }
 
+/*
+ * True if most hosts at a rate are on switches that are slower throughout: it is that of an older part of the fabric,
+ * and not expected of other hosts. The case that bit: an island at DDR, and one host at DDR among those at QDR.
+ */
+static bool is_of_slower_switches(const struct ft_inference *f, struct ft_rate rate)
+{
+	enum { PERCENT = 75 };
+	uint32_t all = 0, slower = 0;
+
+	for (uint32_t i = 0; i < f->observed->host_count; i++) {
+		const struct ft_observed_host *host = &f->observed->hosts[i];
+
+		if (!ft_infer_rates_equal(rate_at(f, host->switch_port), rate))
+			continue;
+		all++;
+		slower += ft_infer_slower_rate(f, host->observed).speed != FT_SPEED_UNKNOWN;
+	}
+	return slower < all && slower * 100 >= all * PERCENT;
+}
+
 /* Hosts of a switch, and those with the expected rate. */
 struct rate_share {
 	uint32_t all, expected;
@@ -583,6 +603,8 @@ void ft_infer_graph_rates(struct ft_inference *f)
 		uplinks_slower |= ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 		hosts_slower |= hosts[i].all > 1 && hosts[i].expected * 2 < hosts[i].all;
 	}
+	for (uint32_t k = 0; k < d->host_rate_count; k++)
+		hosts_slower |= is_of_slower_switches(f, d->host_rates[k]);
 	if (uplinks_slower)
 		d->uplink_rate = (struct ft_rate){0};
 	if (hosts_slower)
