@@ -75,4 +75,4 @@ class Grown(Rig):
 
 
 if __name__ == "__main__":
-    sys.exit(daemon_recall.main(Grown, networks("grown"), 52, 5))
+    sys.exit(daemon_recall.main(Grown, networks("grown"), 26, 5))
