@@ -20,7 +20,8 @@ than there are switches.
 A metamorphic round asks again: with the records in another order, from another entry point, and with other GUIDs. The
 findings must be the same then, in the first two cases the ids too.
 
-  campaign_graph.py [--seed N] [--rounds N] [--families A,B,…] [--names WAY,…] [--replay SEED:ROUND] [--keep-wrong DIR]
+  campaign_graph.py [--seed N] [--rounds N] [--families A,B,…] [--names WAY,…] [--crowded] [--replay SEED:ROUND]
+                    [--keep-wrong DIR]
 """
 import argparse
 import collections
@@ -367,6 +368,78 @@ class Broken:
         return result
 
 
+class Crowded(Broken):
+    """Faults at the same few switches: beside a dead one, in ports that it left free, in half of a bundle, at both ends."""
+
+    def both_ends(self):
+        """A cable with both ends elsewhere is a missing and an unplanned one."""
+        cables = self.spare_cables()
+        if not cables:
+            return False
+        cable = self.rng.choice(cables)
+        others = [g for g in self.with_spare() if g not in (cable[0], cable[2])]
+        if len(others) < 2:
+            return False
+        a, b = ((g, self.rng.choice(self.spare_ports(g))) for g in self.rng.sample(others, 2))
+        self.pull_these([cable])
+        self.fabric.link(*a, *b, graphs.RATE)
+        return self.note("cable-unplanned", a, b)
+
+    def half_bundle(self):
+        """Half of the cables between two switches, with their ends at one of them on another neighbour of the other."""
+        bundles, left = collections.defaultdict(list), collections.Counter()
+        for cable in self.cables():
+            for near, port, far, far_port in (cable, cable[2:] + cable[:2]):
+                bundles[near, far].append((near, port, far, far_port))
+                left[near] += 1
+        choices = [(near, old, to) for (near, old), cables in bundles.items() if len(cables) > 1
+                   for (other, to) in bundles if other == near and to != old
+                   and len(self.spare_ports(to)) >= len(cables) // 2 < left[old]]
+        if not choices:
+            return False
+        near, old, to = self.rng.choice(sorted(choices))
+        for cable in self.rng.sample(bundles[near, old], len(bundles[near, old]) // 2):
+            self.plug(cable, (to, self.rng.choice(self.spare_ports(to))))
+        return True
+
+    def plug(self, cable, to):
+        """The far end of a cable goes into another port."""
+        self.fabric.link(*cable[:2], *to, self.fabric.unlink(*cable[:2]))
+        self.involved.add(cable[2])
+        self.touched.add(cable[2:])
+        return self.note("cable-misplaced", cable[:2], to)
+
+    def around_dead(self):
+        """Neighbours of the switches that are dead; one dies if none has."""
+        if not self.parts and not self.dead_switch():
+            return set()
+        gone = set().union(*(gone for gone, _ in self.parts))
+        return {self.guid[n] for n in self.plan.neighbours({self.name[g] for g in gone})} - self.dead
+
+    def swap_beside_dead(self):
+        around, cables = self.around_dead(), [self.turned(c) for c in self.spare_cables()]
+        self.rng.shuffle(cables)
+        for one in (c for c in cables if around & {c[0], c[2]}):
+            for two in (c for c in cables if not {one[0], one[2]} & {c[0], c[2]}):
+                rates = self.fabric.unlink(*one[:2]), self.fabric.unlink(*two[:2])
+                self.fabric.link(*one[:2], *two[2:], rates[0])
+                self.fabric.link(*two[:2], *one[2:], rates[1])
+                return self.note("cables-swapped", one[:2], two[2:], two[:2], one[2:], count=2)
+        return False
+
+    def misplace_beside_dead(self):
+        """A cable of a neighbour of a dead switch, in a port of another neighbour, which may be one that went dark."""
+        around = self.around_dead()
+        cables = [c for c in map(self.turned, self.spare_cables()) if c[0] in around]
+        if not cables:
+            return False
+        cable = self.rng.choice(cables)
+        free = [(g, p) for g in sorted(around - {cable[0], cable[2]}) for p in self.fabric.nodes[g].free_ports()]
+        return bool(free) and self.plug(cable, self.rng.choice(free))
+
+    KINDS = [(both_ends, 1), (half_bundle, 1), (swap_beside_dead, 1), (misplace_beside_dead, 1)]
+
+
 class Masked:
     """The fabric as it is shown to ftcheck: other GUIDs, names and order of records, and findings in those terms."""
 
@@ -620,7 +693,7 @@ class Campaign(campaign.Campaign):
 
     def break_fabric(self, rng, graph, rate_said):
         while True:
-            broken = Broken(rng, graph, graph.fabric(rng), rate_said)
+            broken = (Crowded if self.options.crowded else Broken)(rng, graph, graph.fabric(rng), rate_said)
             broken.break_it(rng.choices([0, 1, 2, 3], [1, 6, 4, 2])[0])
             hosts = [h.guid for h in broken.fabric.hosts() if h.links]
             entry = rng.choice(hosts) if hosts else rng.choice(broken.alive())
@@ -751,6 +824,7 @@ def read_options(arguments):
     parser.add_argument("--names", type=words_of(NAMES), default=list(NAMES), metavar="WAY,…", help=", ".join(NAMES))
     parser.add_argument("--trees", type=float, default=0.5, metavar="SHARE", help="of the trees that are designed as such")
     parser.add_argument("--metamorphic", type=float, default=0.3, metavar="SHARE", help="of rounds that ask again")
+    parser.add_argument("--crowded", action="store_true", help="faults at the same few switches")
     parser.add_argument("--tolerate", type=float, default=0, metavar="SHARE", help="of rounds that may be wrong; default: 0")
     parser.add_argument("--no-figures", action="store_true", help="look at findings only, not at counts")
     parser.add_argument("--replay", metavar="SEED:ROUND", help="one round again, in full")
@@ -826,6 +900,7 @@ def check():
     """For "make check". One round in eighty may be wrong: the search for which switch is which is bounded."""
     status = run(["--names", "planned", "--rounds", "80", "--tolerate", "0.0125"])
     status = replay() or status
+    status = run(["--crowded", "--rounds", "60"]) or status
     return run(["--names", "none,half,strange,guids", "--rounds", "80", "--tolerate", "0.0125"]) or status
 
 
