@@ -193,7 +193,7 @@ class AtOneSwitch(Exact):
 
 
 class Miscounted(Exact):
-    """All cables of a switch are a few ports too high or too low, and one more fault."""
+    """All cables of a switch, and all hosts of one, are a few ports too high or too low, and one more fault."""
 
     def shift(self):
         hub = self.rng.choice(self.all)
@@ -209,9 +209,25 @@ class Miscounted(Exact):
         ends = [end for port, far in moved for end in ((hub, port + by), far)]
         return self.fault("cable-wrong-port", ends, [(hub, port) for port in ports], len(moved))
 
+    def shift_hosts(self):
+        """The same of all hosts of an edge switch."""
+        edge, by = self.rng.choice(self.alive(self.edges)), self.rng.choice([-1, 1])
+        moved = sorted((h.links[1][1], h.guid) for h in self.free_hosts() if h.links[1][0] == edge)
+        ports, node = {port for port, _ in moved}, self.fabric.nodes[edge]
+        free = set(node.free_ports()) | ports
+        if not self.hosts_listed or len(moved) < 4 or not {p + by for p in ports} <= free & {
+                *ports, *self.spare_ports(edge)} or max(ports) - min(ports) >= len(ports):
+            return False
+        rates = [self.fabric.unlink(edge, port) for port, _ in moved]
+        for (port, host), rate in zip(moved, rates):
+            self.fabric.link(edge, port + by, host, 1, rate)
+        ends = [end for port, host in moved for end in ((edge, port + by), (host, 1))]
+        return self.fault("host-misplaced", ends, [(edge, port) for port in ports], len(moved))
+
     def break_it(self, count):
-        if self.shift():
-            self.kinds.append("shift")
+        for fault in (self.shift, self.shift_hosts):
+            if fault():
+                self.kinds.append(fault.__name__)
         super().break_it(min(count, 1))
 
 

@@ -407,7 +407,9 @@ void ft_shift_report(struct ft_residual *g, const struct ft_cable_move *moves, u
 	const char *is_first = vertex_text(g, first->wrong), *to_first = vertex_text(g, first->target);
 	const char *is_last = vertex_text(g, last->wrong), *to_last = vertex_text(g, last->target);
 	struct ft_model *m = g->m;
-	struct ft_finding *f = ft_finding_add(m, FT_CODE_CABLE_WRONG_PORT, FT_EVIDENCE_SEEN);
+	bool hosts = ft_residual_is_host(g, first->keep);
+	struct ft_finding *f =
+		ft_finding_add(m, hosts ? FT_CODE_HOST_MISPLACED : FT_CODE_CABLE_WRONG_PORT, FT_EVIDENCE_SEEN);
 	char ports[48];
 
 	f->count = count;
@@ -417,18 +419,19 @@ void ft_shift_report(struct ft_residual *g, const struct ft_cable_move *moves, u
 		const struct ft_cable_move *move = high ? &moves[i] : &moves[count - 1 - i];
 
 		seen_where(g, f, move->seen);
+		host_drifted(g, move, true);
 		moved_count(g, f, move);
-		if (g->far[move->target] == FT_NONE)
+		if (!hosts && g->far[move->target] == FT_NONE)
 			ft_finding_where_port(m, f, move->target);
-		m->port_claimed[move->target] = true;
+		m->port_claimed[move->target] |= !hosts;
 		act(g, f, FT_ACT_MOVE, move->wrong, move->target);
 	}
 	ft_say(m, &f->expected, "%s … %s", to_first, to_last);
 	ft_say(m, &f->observed, "%s … %s", is_first, is_last);
 	ft_say(m, &f->text,
-	       "%u cables are each in a port that is %s too %s: that in %s belongs in %s, and so on, up to that in %s, "
+	       "%u %s are each in a port that is %s too %s: that in %s belongs in %s, and so on, up to that in %s, "
 	       "which belongs in %s",
-	       count, ports, high ? "high" : "low", is_first, to_first, is_last, to_last);
+	       count, hosts ? "hosts" : "cables", ports, high ? "high" : "low", is_first, to_first, is_last, to_last);
 	ft_say(m, &f->fix, "move each of these ends by %s, that in %s first", ports, high ? is_first : is_last);
 }
 

@@ -414,33 +414,38 @@ static void gaps_report(struct ft_residual *g, struct ft_trail_faults *r)
 	}
 }
 
-/* True for a cable of two switches whose end is in another port of the switch that it is on. */
+/* True for a cable whose end is in another port of the switch that it is on. Hosts on cores are told one by one. */
 static bool is_shift(const struct ft_residual *g, const struct ft_cable_move *move)
 {
-	return move->wrong < g->ports && move->target < g->ports && !ft_residual_is_host(g, move->keep) &&
+	return move->wrong < g->ports && move->target < g->ports &&
+	       (!ft_residual_is_host(g, move->keep) || g->place[move->wrong] < g->m->edges) &&
 	       g->place[move->wrong] == g->place[move->target] && g->guest[move->target] == FT_NONE &&
 	       move->rival == FT_NONE;
 }
 
-/* By switch, by how far the cable has moved, then by port. */
+/* By switch, cables of hosts last, by how far the cable has moved, then by port. */
 static int shift_compare(const void *a, const void *b, void *arg)
 {
 	const struct ft_residual *g = arg;
 	const struct ft_cable_move *x = a, *y = b;
 
 	return FT_ORDER(g->place[x->wrong], g->place[y->wrong]) ?:
+	       FT_ORDER(ft_residual_is_host(g, x->keep), ft_residual_is_host(g, y->keep)) ?:
 	       FT_ORDER((int64_t)x->wrong - x->target, (int64_t)y->wrong - y->target) ?: FT_ORDER(x->wrong, y->wrong);
 }
 
-/* True if @b has moved as far as @a on the same switch, and nothing but hosts is plugged in between the two. */
+/* True if @b has moved as far as @a on the same switch, and nothing of their sort is plugged in between the two. */
 static bool shifts_go_on(const struct ft_residual *g, const struct ft_cable_move *a, const struct ft_cable_move *b)
 {
 	const struct ft_snapshot *s = g->m->snapshot;
+	bool hosts = ft_residual_is_host(g, a->keep);
 
-	if (g->place[a->wrong] != g->place[b->wrong] || b->wrong - a->wrong != b->target - a->target)
+	if (g->place[a->wrong] != g->place[b->wrong] || hosts != ft_residual_is_host(g, b->keep) ||
+	    b->wrong - a->wrong != b->target - a->target)
 		return false;
 	for (uint32_t p = a->wrong + 1; p < b->wrong; p++)
-		if (s->ports[p].peer != FT_NO_PORT && s->nodes[s->ports[s->ports[p].peer].node].type == FT_NODE_SWITCH)
+		if (s->ports[p].peer != FT_NO_PORT &&
+		    (s->nodes[s->ports[s->ports[p].peer].node].type != FT_NODE_SWITCH) == hosts)
 			return false;
 	return true;
 }
