@@ -546,6 +546,11 @@ class Rig:
         self.check(all(e["alert"]["text"].startswith("now part of ") for e in self.events
                        if e["alert"]["event"] == "cleared"), "not a part of it: %s" % self.told())
         self.perhaps_restart(fabric)
+        half = without.copy()
+        half.unlink(*next(c for c in self.net.cables(without) if whole in (self.net.unit_of[c[0]], self.net.unit_of[c[2]]))[:2])
+        if len(half.reachable(self.net.entry)) == len(half.nodes):
+            self.look(half, self.either())
+            self.expect("changed gone")
         self.look(without, self.either())
         self.expect("cleared gone", "raised cable-missing")
         self.check([f["code"] for f in self.warnings()] == ["cable-missing"] and

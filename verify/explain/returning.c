@@ -36,47 +36,57 @@ static bool peer_takes(const struct ft_model *m, uint32_t place, uint32_t peer)
 }
 
 /*
- * True if port number @number of @place is dark, and a cable to @peer was in it that went with one of the two switches:
- * what was out before is a fault of its own. Accounts for that cable.
+ * True if port number @number of @place is dark, and a cable to *@ret_peer was in it that is missing and in no finding
+ * yet.
  */
-static bool cable_take(struct explain *x, uint32_t place, uint32_t number, uint32_t peer)
-{
-	struct ft_model *m = x->m;
-	uint32_t observed = m->observed_of[place], port = node_of(m, observed)->first_port + number - 1;
-	uint32_t listed = ft_port_map_cable(m, place, number), *missing = missing_at(x, place, peer), was;
-
-	if (m->snapshot->ports[port].link == FT_LINK_UP ||
-	    ft_recall_port(m, observed, number, &was) != FT_RECALLED_SWITCH || was != peer ||
-	    !ft_recall_went(m, ft_port_origin(m, port)))
-		return false;
-	if (m->plan->cable_count > 0) {
-		if (listed == FT_NONE || m->port_map.gone[listed])
-			return false;
-		m->port_map.gone[listed] = true;
-	} else {
-		if (*missing == 0)
-			return false;
-		(*missing)--;
-	}
-	m->port_claimed[port] = true;
-	return true;
-}
-
-/* Takes the cables that @place lacks to one peer. Returns how many; x->picked: a dark port of each, at the peer if it
- * is. */
-static uint32_t lack_take(struct explain *x, uint32_t place, uint32_t peer)
+static bool cable_lacks(const struct explain *x, uint32_t place, uint32_t number, uint32_t *ret_peer)
 {
 	const struct ft_model *m = x->m;
-	const struct ft_node *node = node_of(m, m->observed_of[place]);
-	uint32_t count = 0;
+	uint32_t observed = m->observed_of[place], port = node_of(m, observed)->first_port + number - 1;
+	uint32_t listed = ft_port_map_cable(m, place, number);
 
-	if (m->observed_of[peer] == FT_NONE || peer_takes(m, place, peer))
-		return 0;
+	if (m->snapshot->ports[port].link == FT_LINK_UP ||
+	    ft_recall_port(m, observed, number, ret_peer) != FT_RECALLED_SWITCH || ft_recall_far(m, port) == FT_NONE ||
+	    m->observed_of[*ret_peer] == FT_NONE || peer_takes(m, place, *ret_peer))
+		return false;
+	return m->plan->cable_count > 0 ? listed != FT_NONE && !m->port_map.gone[listed]
+					: *missing_at(x, place, *ret_peer) > 0;
+}
+
+/* True if a cable lacks that went with one of its two switches. What was out before is a fault of its own. */
+static bool any_is_due(const struct explain *x, uint32_t place)
+{
+	const struct ft_node *node = node_of(x->m, x->m->observed_of[place]);
+	uint32_t peer;
+
+	for (uint32_t number = 1; number <= node->port_count; number++)
+		if (cable_lacks(x, place, number, &peer) &&
+		    ft_recall_went(x->m, ft_port_origin(x->m, node->first_port + number - 1)))
+			return true;
+	return false;
+}
+
+/*
+ * Takes the cables that @place lacks to one peer: while some are due, any may come up. Returns how many; x->picked: a
+ * dark port of each, at the peer if it is dark there.
+ */
+static uint32_t lack_take(struct explain *x, uint32_t place, uint32_t peer)
+{
+	struct ft_model *m = x->m;
+	const struct ft_node *node = node_of(m, m->observed_of[place]);
+	uint32_t count = 0, to;
+
 	for (uint32_t number = 1; number <= node->port_count; number++) {
 		uint32_t port = node->first_port + number - 1, far = ft_recall_far(m, port);
 
-		if (cable_take(x, place, number, peer))
-			x->picked[count++] = m->snapshot->ports[far].link == FT_LINK_UP ? port : far;
+		if (!cable_lacks(x, place, number, &to) || to != peer)
+			continue;
+		if (m->plan->cable_count > 0)
+			m->port_map.gone[ft_port_map_cable(m, place, number)] = true;
+		else
+			(*missing_at(x, place, peer))--;
+		m->port_claimed[port] = true;
+		x->picked[count++] = m->snapshot->ports[far].link == FT_LINK_UP ? port : far;
 	}
 	return count;
 }
@@ -114,8 +124,11 @@ static void returning_report(struct explain *x, uint32_t place)
 	struct ft_model *m = x->m;
 	uint32_t dark, of = ft_recall_traces(m, ft_recall_switch(m, place), &dark), up = of - dark, taken = 0;
 	const char *links = of ? "cables and traces" : "cables";
-	struct ft_finding *f = dark ? returning_add(m, place) : NULL;
+	struct ft_finding *f;
 
+	if (dark == 0 && !any_is_due(x, place))
+		return;
+	f = returning_add(m, place);
 	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
 		uint32_t n = lack_take(x, place, pair->peer);
 
@@ -124,14 +137,11 @@ static void returning_report(struct explain *x, uint32_t place)
 									     : m->cells.width[pair->cell];
 		if (n == 0)
 			continue;
-		f = f ?: returning_add(m, place);
 		ft_finding_lack(m, f, place, pair->peer, n);
 		for (uint32_t i = 0; i < n; i++)
 			ft_finding_where_port(m, f, x->picked[i]);
 		taken += n;
 	}
-	if (!f)
-		return;
 	if (taken == 0)
 		ft_finding_where_switch(m, f, m->observed_of[place], 0);
 	f->count = f->impact.links_lost = taken;
