@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "base/text.h"
 #include "verify/director/chassis_parts.h"
 
 /* The cabling of a group. */

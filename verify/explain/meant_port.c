@@ -11,7 +11,6 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "verify/explain/explain.h"

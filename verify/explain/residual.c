@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "verify/explain/residual.h"
 

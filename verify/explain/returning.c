@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdint.h>
 
 #include "verify/explain/explain.h"

@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-
 #include "verify/explain/explain.h"
 
 static void untried_add(const struct ft_model *m, struct ft_text *text)

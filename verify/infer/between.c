@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/list.h"
 #include "base/numbers.h"
 #include "verify/infer/general.h"
 

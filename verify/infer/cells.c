@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/numbers.h"
 #include "verify/infer/cells.h"
 #include "verify/infer/general.h"

@@ -18,9 +18,7 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "base/list.h"
 #include "verify/infer/general.h"
 
 enum {

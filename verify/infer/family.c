@@ -10,7 +10,6 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +20,6 @@
 #include "planner/plan/adjacency.h"
 #include "verify/infer/by_rule.h"
 #include "verify/infer/cells.h"
-#include "verify/model/verify.h"
 
 enum {
 	SWITCHES_MIN = 4,    /* fewer are any family's, */

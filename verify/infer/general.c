@@ -6,8 +6,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 void ft_intent_release(struct ft_intent *intent)
 {

@@ -16,13 +16,10 @@
 #include "verify/infer/infer.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "verify/infer/by_rule.h"
 #include "verify/infer/general.h"
 #include "verify/infer/infer_parts.h"
-#include "verify/model/verify.h"
 
 /* A design with more faults than this, and than one in so many cables, does not describe the fabric. */
 enum { WRONG_SOME = 8, WRONG_SHARE = 4 };

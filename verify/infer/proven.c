@@ -25,7 +25,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/list.h"
 #include "verify/infer/general.h"
 
 enum { SANDWICH = 7, STEP = 4, HABIT = 3, WITHIN = 2, ENOUGH = 6 };

@@ -8,7 +8,6 @@
 #include "verify/infer/ranges.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "verify/infer/infer_parts.h"
 

@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "verify/infer/infer_parts.h"
 

@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "planner/family/families.h"

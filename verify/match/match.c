@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "verify/match/match.h"

@@ -7,11 +7,8 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/cleanup.h"
 #include "verify/match/assign_parts.h"
 
 /* ---- twins ---- */

@@ -5,11 +5,8 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/numbers.h"
 #include "verify/match/assign_parts.h"
 
