@@ -32,6 +32,7 @@ enum {
 struct voter {
 	uint32_t observed;
 	uint32_t percent; /* of similarity */
+	bool fellow;	  /* of the same known rank: at equal similarity it goes first */
 };
 
 struct ranking {
@@ -49,11 +50,16 @@ static uint32_t degree(const struct ft_inference *f, uint32_t observed)
 	return ft_adjacent_count(&f->graph, observed);
 }
 
+static bool is_nearer(const struct voter *a, const struct voter *b)
+{
+	return a->percent != b->percent ? a->percent > b->percent : a->fellow && !b->fellow;
+}
+
 static void voter_enter(struct ranking *r, struct voter voter)
 {
 	uint32_t at = r->voter_count < VOTERS ? r->voter_count++ : VOTERS;
 
-	for (; at > 0 && r->voters[at - 1].percent < voter.percent; at--)
+	for (; at > 0 && is_nearer(&voter, &r->voters[at - 1]); at--)
 		if (at < VOTERS)
 			r->voters[at] = r->voters[at - 1];
 	if (at < VOTERS)
@@ -64,7 +70,7 @@ static void voter_enter(struct ranking *r, struct voter voter)
 static void voters_find(struct ranking *r, uint32_t observed)
 {
 	const struct ft_inference *f = r->intent->f;
-	uint32_t touched = 0;
+	uint32_t own = r->intent->rank[observed], touched = 0;
 
 	r->voter_count = 0;
 	ft_each_adjacent(n, &f->graph, observed)
@@ -82,7 +88,7 @@ static void voters_find(struct ranking *r, uint32_t observed)
 		r->common[other] = 0;
 		/* The only core behind a spine has the neighbour that the spine's edges have, and is none of them. */
 		if (like ? percent >= r->near : percent >= TWIN_PERCENT && shared > 1)
-			voter_enter(r, (struct voter){other, percent});
+			voter_enter(r, (struct voter){other, percent, own != FT_NONE && r->intent->rank[other] == own});
 	}
 }
 
