@@ -88,6 +88,13 @@
 	"link d2 d3 1; link d2 d4 1; link d3 d4 1; link a1 b1 1; link a2 c1 1; link a3 d1 1; "           \
 	"link b2 c2 1; link b3 d2 1; link c3 d3 1"
 /* Of 4 x 3; two cables between those that are neighbours both ways would be no torus of side 2. */
+/* Nine uplinks of each leaf on two core switches: five on the one and four on the other, in turn. */
+#define TURN_LEAF(n, a, b) \
+	"; switch leaf" n " 36; hosts leaf" n " 18; link leaf" n " core" a " 5; link leaf" n " core" b " 4"
+#define TURNS                                                                                                         \
+	"switch core1 36; switch core2 36" TURN_LEAF("1", "1", "2") TURN_LEAF("2", "2", "1") TURN_LEAF("3", "1", "2") \
+		TURN_LEAF("4", "2", "1") TURN_LEAF("5", "1", "2")
+
 #define TORUS "torus t 4 3 2 36"
 
 /* Six edges of ten uplinks to four cores: 3, 3, 2 and 2 each. */
@@ -458,6 +465,10 @@ static const struct row rows[] = {
 	 "sa4 top2 1; link sb1 top1 1; link sb1 top2 1; link sb2 top1 1; link sb2 top2 1; link sb3 top1 1; link sb3 "
 	 "top2 1; link sb4 top1 1; link sb4 top2 1; cut la2 sa1 1; link la2 sb1 1",
 	 "\"graph\"", "cable-misplaced"},
+	{"uplinks that are given out in turn", TURNS, "nothing was held to be missing", "ok"},
+	{"and one of those of which there are fewer is missing", TURNS "; unplug leaf2 29", "\"links\"",
+	 "cable-missing"},
+	{"or one of the others", TURNS "; unplug leaf3 34", "\"links\"", "cable-missing"},
 	{"a third of a rack of an older make", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 5", "5 of 192 at 4xFDR",
 	 "ok"},
 	{"in a graph, too", "tree leaf 12 core 3 2 16 36; link leaf1 leaf5 2; cut leaf9 core2 1; aged leaf4 4xFDR 5",

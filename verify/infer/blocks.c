@@ -1272,9 +1272,12 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 	};
 	uint32_t *class_of = ft_arena_numbers(memory_of(&s), s.rows, 0);
 	uint32_t classes = 1;
+	bool turned = false;
 	int r = class_of ? columns_collect(&s, set) : -ENOMEM;
 
-	if (r < 0 || s.columns == 0)
+	if (r == 0 && side == FT_SIDE_UP)
+		r = ft_intent_turned(intent, s.row, s.rows, s.column, s.columns, &turned);
+	if (r < 0 || s.columns == 0 || turned)
 		return r;
 	r = sheet_fill(&s);
 	if (r == 0)

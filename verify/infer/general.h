@@ -10,6 +10,7 @@
  *   proven.c         missing cables that their ports prove
  *   blocks.c         a twin set and the switches above it form a matrix of bundles; what most of its rows and columns
  *                    have is planned, and deviations are faults or a class of their own
+ *   turned.c         blocks whose bundles alternate, as the number of cores does not divide that of uplinks
  *   cliques.c        switches all cabled to each other by one width: a few pairs with less lack cables
  *   between.c        bundles between groups of such switches: where nearly all of a row have one, the last one lacks it
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
@@ -114,6 +115,13 @@ int ft_intent_twins(struct ft_intent *intent);
 
 /* proven.c: counts the missing cables of each pair that their ports prove. Returns 0 or -ENOMEM. */
 int ft_intent_proven(struct ft_intent *intent);
+
+/*
+ * turned.c: plans the bundles between rows and the columns above them, if uplinks were given out in turn. Returns 0 or
+ * -ENOMEM.
+ */
+int ft_intent_turned(struct ft_intent *intent, const uint32_t *row, uint32_t rows, const uint32_t *column,
+		     uint32_t columns, bool *ret_turned);
 
 /* blocks.c: plans the blocks. Returns 0 or -ENOMEM. */
 int ft_intent_blocks(struct ft_intent *intent);
