@@ -164,6 +164,16 @@ static struct far_words words_for(const struct ft_model *m, const bool *is_of)
 		       : (struct far_words){"any core switch", "uplink"};
 }
 
+/* True if there are places from @first on, and each is a port: of a switch alone nothing has gone dark. */
+static bool ports_are_known(const struct ft_finding *f, size_t first)
+{
+	bool known = f->where_count > first;
+
+	for (size_t i = first; i < f->where_count; i++)
+		known &= f->where[i].port > 0;
+	return known;
+}
+
 static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 {
 	struct ft_model *m = x->m;
@@ -210,7 +220,7 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 	ft_say(m, &f->observed, "none is up");
 	if (m->cut_off)
 		ft_text_printf(&lost, "; what lies behind %s was not reached", cables == 1 ? "it" : "them");
-	else if (f->where_count > own && f->where[f->where_count - 1].port > 0)
+	else if (ports_are_known(f, own))
 		ft_text_printf(&lost, "; the ports that went dark: %s", ft_where_words(m, f, own));
 	if (cables == 1)
 		ft_say(m, &f->text, "%s%s has no path to %s: its only %s is not up%s", names, ft_model_text(m, &also),
