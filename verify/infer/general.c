@@ -205,13 +205,24 @@ static bool has_taken(const struct ft_intent *intent, uint32_t observed, const u
 	return load[observed] > ports && load[observed] - ports == outside[observed];
 }
 
-/* A cable that takes the port of one that its switch lacks is that one, misplaced, if nothing else explains it. */
+/* True if cables of blocks lead to the switch: it keeps its place without those outside of them. */
+static bool is_in_blocks(const struct ft_intent *intent, uint32_t observed, const uint32_t *load,
+			 const uint32_t *outside)
+{
+	return load[observed] > intent->f->hosts[observed] + outside[observed];
+}
+
+/*
+ * A cable that takes the port of one that its switch lacks is that one, misplaced, if nothing else explains it. What
+ * hangs on such cables alone, as a gateway or a storage switch does, is there on purpose.
+ */
 static void taken_find(struct ft_intent *intent, uint32_t *load, uint32_t *outside)
 {
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		struct ft_meant *pair = &intent->pairs[i];
 
-		if (pair->settled || pair->planned != pair->seen ||
+		if (pair->settled || pair->planned != pair->seen || !is_in_blocks(intent, pair->a, load, outside) ||
+		    !is_in_blocks(intent, pair->b, load, outside) ||
 		    !(has_taken(intent, pair->a, load, outside) || has_taken(intent, pair->b, load, outside)))
 			continue;
 		for (unsigned int end = 0; end < 2; end++) {
