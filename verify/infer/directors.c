@@ -115,16 +115,20 @@ static void fabrics_unlike_find(struct ft_inference *f, uint32_t rank)
 {
 	enum { KEPT = 2, OF = 3 };
 	struct ft_inside *in = &f->design.inside[rank];
-	uint32_t least = in->fabric_boards;
+	uint32_t least = in->fabric_boards, few = 0, all = 0;
 
 	for (uint32_t i = 0; i < f->count[rank]; i++) {
 		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
 		uint32_t boards = director ? director->seen.fabric_boards : 0;
 
-		if (boards > 0 && boards == director->seen.fabric_boards_max && boards * OF <= in->fabric_boards * KEPT)
-			least = boards < least ? boards : least;
+		all += boards > 0;
+		if (boards * OF < in->fabric_boards || boards != director->seen.fabric_boards_max ||
+		    boards * OF > in->fabric_boards * KEPT)
+			continue;
+		few++;
+		least = boards < least ? boards : least;
 	}
-	if (least == in->fabric_boards)
+	if (least == in->fabric_boards || few * 2 < all)
 		return;
 	ft_text_printf(&f->why[FT_WHY_INSIDE],
 		       "; some have but the first %u fabric boards, which is all that is expected", least);
