@@ -45,7 +45,8 @@ enum {
 /* The rows of one twin set, and all columns of its dense blocks. */
 struct sheet {
 	struct ft_intent *intent;
-	enum ft_side side; /* of the rows, where the columns are */
+	struct ft_arena *memory; /* of this set alone: there may be as many sets as switches */
+	enum ft_side side;	 /* of the rows, where the columns are */
 	const uint32_t *row;
 	uint32_t rows;
 	uint32_t *column; /* observed switches */
@@ -65,7 +66,7 @@ struct sheet {
 
 static struct ft_arena *memory_of(const struct sheet *s)
 {
-	return s->intent->f->memory;
+	return s->memory;
 }
 
 static enum ft_side opposite(enum ft_side side)
@@ -1240,6 +1241,7 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 	uint32_t *row = ft_arena_numbers(memory_of(whole), whole->rows, 0);
 	struct sheet s = {
 		.intent = whole->intent,
+		.memory = whole->memory,
 		.side = whole->side,
 		.row = row,
 		.classes = whole->classes,
@@ -1264,8 +1266,10 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 {
 	const struct ft_twins *twins = &intent->twins[side];
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
 	struct sheet s = {
 		.intent = intent,
+		.memory = &memory,
 		.side = side,
 		.row = twins->members + twins->sets[set].first,
 		.rows = twins->sets[set].count,
