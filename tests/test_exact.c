@@ -286,8 +286,9 @@ static const struct row rows[] = {
 	{"all of a bundle and one more moved one on", WIDE "}", CABLES,
 	 "cut edge001:33; cut edge001:34; cut edge001:35; cut edge001:36; link edge001:37 core06:3; link edge001:36 "
 	 "core06:2; link edge001:35 core06:1; link edge001:34 core05:3",
-	 "warning; cable-wrong-port seen edge001:34 core05:3 edge001:33 edge001:35 core06:1 edge001:36 core06:2 "
-	 "edge001:37 core06:3 x4",
+	 "warning; cable-wrong-port seen edge001:37 core06:3 edge001:36 core06:2 edge001:35 core06:1 edge001:34 "
+	 "core05:3 "
+	 "edge001:33 x4",
 	 "212/0/4/0", NULL, false},
 	{"moved one on, and the last is gone", WIDE "}", CABLES,
 	 "cut edge001:34; cut edge001:35; cut edge001:36; link edge001:36 core06:2; link edge001:35 core06:1",

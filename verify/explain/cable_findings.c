@@ -414,11 +414,13 @@ void ft_shift_report(struct ft_residual *g, const struct ft_cable_move *moves, u
 
 	f->count = count;
 	ft_plural(by, "port", ports);
+	/* The one that is mended last comes first: by it the finding is known, to the end of the repair. */
+	for (uint32_t i = 0; i < count; i++)
+		seen_where(g, f, (high ? moves[count - 1 - i] : moves[i]).seen);
 	for (uint32_t i = 0; i < count; i++) {
 		/* The one that has a free port to go to comes first. */
 		const struct ft_cable_move *move = high ? &moves[i] : &moves[count - 1 - i];
 
-		seen_where(g, f, move->seen);
 		host_drifted(g, move, true);
 		moved_count(g, f, move);
 		if (!hosts && g->far[move->target] == FT_NONE)

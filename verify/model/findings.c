@@ -517,6 +517,10 @@ static size_t places_of_id(const struct ft_model *m, const struct ft_finding *f)
 		if (place == FT_NONE || m->status[place] != FT_STATUS_ISOLATED)
 			break;
 	}
+	/* Of several that have moved equally far the one that is mended last. */
+	if (f->count > 1 && (f->code == FT_CODE_CABLE_WRONG_PORT || f->code == FT_CODE_HOST_MISPLACED) &&
+	    f->action_count > 0 && f->actions[0].act == FT_ACT_MOVE)
+		return f->where_count < 2 ? f->where_count : 2;
 	return own > 0 ? own : f->where_count;
 }
 
