@@ -473,6 +473,13 @@ static const struct row rows[] = {
 	 "ok"},
 	{"in a graph, too", "tree leaf 12 core 3 2 16 36; link leaf1 leaf5 2; cut leaf9 core2 1; aged leaf4 4xFDR 5",
 	 "\"host\": [\"4xHDR\", \"4xFDR\"]", "cable-missing"},
+	{"a quarter of a rack: four cables are slow", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 4",
+	 "188 of 192 hosts at 4xHDR", "cable-slow cable-slow cable-slow cable-slow"},
+	{"half of a rack on fewer lanes than the others of it", "tree leaf 12 core 3 2 8 36; aged leaf4 2xHDR 4",
+	 "92 of 96 hosts at 4xHDR", "cable-narrow cable-narrow cable-narrow cable-narrow"},
+	{"a storage switch on the last port of a full leaf",
+	 "tree leaf 8 core 4 4 20 36; cut leaf1 core4 1; switch stor 36; link leaf1 stor 1; hosts stor 6", "\"stor\"",
+	 "ok"},
 	{"three slow hosts of a rack", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 3", "189 of 192 hosts at 4xHDR",
 	 "cable-slow cable-slow cable-slow"},
 	{"and five, of which a sixth is elsewhere",
@@ -741,7 +748,7 @@ static void word_torus(struct fabric *f, const char *words)
 
 static const char *rate_word(const char *word)
 {
-	static const char *const rates[] = {"4xFDR", "4xEDR", "1xHDR"};
+	static const char *const rates[] = {"4xFDR", "4xEDR", "1xHDR", "2xHDR"};
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
 		if (strcmp(rates[i], word) == 0)

@@ -381,10 +381,24 @@ static int grouped_compare(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Marks the hosts whose rate at least @least hosts and more than @percent of their group have. */
+/* True if others have the rate's speed on more lanes. */
+static bool lacks_lanes(const struct rates *rates, struct ft_rate rate)
+{
+	for (unsigned int lanes = rate.lanes + 1U; lanes < RATE_LANES; lanes++)
+		if (rates->votes[lanes][rate.speed] > 0)
+			return true;
+	return false;
+}
+
+/*
+ * Marks the hosts whose rate at least @least hosts and more than @percent of their group have. Where others of it have
+ * more lanes, some have not come up, unless nearly all have as few, as a rack behind splitters.
+ */
 static void groups_mark(const struct ft_inference *f, struct grouped *hosts, uint32_t count, uint32_t least,
 			uint32_t percent)
 {
+	enum { LANES_PERCENT = 90 };
+
 	qsort(hosts, count, sizeof(*hosts), grouped_compare);
 	for (uint32_t i = 0, run; i < count; i += run) {
 		struct rates own = {0};
@@ -396,7 +410,8 @@ static void groups_mark(const struct ft_inference *f, struct grouped *hosts, uin
 			bool known = rate.lanes < RATE_LANES && rate.speed < FT_SPEED_COUNT;
 			uint32_t votes = known ? own.votes[rate.lanes][rate.speed] : 0;
 
-			hosts[k].shared |= votes >= least && votes * 100 > own.total * percent;
+			hosts[k].shared |= votes >= least && votes * 100 > own.total * percent &&
+					   (votes * 100 > own.total * LANES_PERCENT || !lacks_lanes(&own, rate));
 		}
 	}
 }
@@ -420,14 +435,14 @@ static void shared_take(struct ft_inference *f, const struct grouped *hosts, uin
 }
 
 /*
- * Finds rates that are meant, however few hosts have them: those of several hosts of one edge switch, as of a rack of
- * half the width or in part of an older make, and of all of several whose names tell them from others, as gateways of
- * an older make. A rate that one more host has elsewhere is not: a design expects it of all hosts, and that one's fault
- * would be lost.
+ * Finds rates that are meant, however few hosts have them: those of a good share of one edge switch's hosts, as of a
+ * rack of half the width or in part of an older make, and of all of several whose names tell them from others, as
+ * gateways of an older make. A rate that one more host has elsewhere is not: a design expects it of all hosts, and that
+ * one's fault would be lost.
  */
 static int hosts_mark(struct ft_inference *f)
 {
-	enum { RACK_MIN = 4, NAMED_MIN = 2, NAMED_PERCENT = 99 };
+	enum { LEAF_MIN = 4, LEAF_PERCENT = 30, NAMED_MIN = 2, NAMED_PERCENT = 99 };
 	struct grouped *hosts = ft_arena_zeros(f->memory, f->observed->host_count, sizeof(*hosts));
 	uint32_t count = 0;
 
@@ -443,7 +458,7 @@ static int hosts_mark(struct ft_inference *f)
 	groups_mark(f, hosts, count, NAMED_MIN, NAMED_PERCENT);
 	for (uint32_t i = 0; i < count; i++)
 		hosts[i].key = f->snapshot->ports[hosts[i].port].node;
-	groups_mark(f, hosts, count, RACK_MIN, 0);
+	groups_mark(f, hosts, count, LEAF_MIN, LEAF_PERCENT);
 	shared_take(f, hosts, count);
 	return 0;
 }
