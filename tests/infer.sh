@@ -99,23 +99,26 @@ planes "4-post: every spine is cabled to every core switch, and both have rings"
 	'"planes": 1, "rings": {"spine": 3, "core": 5}' '"rings": {"spine": 3, "core": 5}' ''
 planes "a ring of spines in planes" '"planes": 4, "rings": {"spine": 2}' '"rings": {"spine": 2}' ''
 
-# fabric_boards WHAT BOARDS COUNT: two directors of six fabric boards, one of which is without these; as many are missing.
+# fabric_boards WHAT DIRECTORS BOARDS COUNT: so many directors of six fabric boards, one of which is without these; as many are
+# missing.
 fabric_boards()
 {
-	printf '{"ftcheck": 1, "name": "t", "nodes": 144, "topology": "fat-tree", "bundle": 9,
-		"edge": {"ports": 36, "count": 8, "ports_to_nodes": 18, "ports_to_core": 18}, "core": {"ports": 108, "count": 2,
-		"inside": {"line_boards": 6, "line_boards_max": 12, "line_ports": 18, "fabric_boards": 6, "traces": 3}}}' >"$work/plain"
+	printf '{"ftcheck": 1, "name": "t", "nodes": 144, "topology": "fat-tree", "bundle": %d,
+		"edge": {"ports": 36, "count": 8, "ports_to_nodes": 18, "ports_to_core": 18}, "core": {"ports": 108, "count": %d,
+		"inside": {"line_boards": 6, "line_boards_max": 12, "line_ports": 18, "fabric_boards": 6, "traces": 3}}}' \
+		$((18 / $2)) "$2" >"$work/plain"
 	"$ftplan" --format ibsim "$work/plain" |
-		awk -v RS= -v ORS='\n\n' -v gone="\"core02 F0[$2]\"" '!($0 ~ "Switch[^\n]*" gone)' | grep -v "^\[.*\"core02 F0[$2]\"" >"$work/net"
+		awk -v RS= -v ORS='\n\n' -v gone="\"core02 F0[$3]\"" '!($0 ~ "Switch[^\n]*" gone)' | grep -v "^\[.*\"core02 F0[$3]\"" >"$work/net"
 	"$ftplan" --infer "$work/net" >"$work/design" 2>"$work/err" &&
 		{ "$ftcheck" --plan "$work/design" --from "$work/net" >"$work/report" || true; } &&
-		[ "$(grep -c '^[a-z]* board-missing' "$work/report")" = "$3" ] && grep -qE "; (nothing to report|$3 finding)" "$work/report"
+		[ "$(grep -c '^[a-z]* board-missing' "$work/report")" = "$4" ] && grep -qE "; (nothing to report|$4 finding)" "$work/report"
 	result "$1" $?
 }
 
-fabric_boards "a director with the first half of its fabric boards lacks none" 456 0
-fabric_boards "one with all but the last lacks that" 6 1
-fabric_boards "and one that lost three in the midst lacks these" 234 3
+fabric_boards "a director with the first half of its fabric boards lacks none" 2 456 0
+fabric_boards "one with all but the last lacks that" 2 6 1
+fabric_boards "and one that lost three in the midst lacks these" 2 234 3
+fabric_boards "one of six directors with fewer than the others has lost them" 6 56 2
 
 # classes WHAT KEYS SED: a tree of two levels with these keys, of which SED changes the network file, is inferred with its
 # classes, and with nothing wrong.

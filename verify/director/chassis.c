@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "base/numbers.h"
 #include "verify/model/chassis.h"
 
 #include <errno.h>
@@ -223,7 +224,8 @@ static unsigned int kind_of(const struct build *b, const struct ft_director *d)
 
 		/* A considerable share of the cables leads down, to switches with hosts, and one up, to others. */
 		return (o.up > 0 && o.down > 0 && o.up * 8 >= o.down && o.down * 8 >= o.up) ||
-				       !kind_is_possible(b, d, FT_DIRECTOR_ON_TOP)
+				       (!kind_is_possible(b, d, FT_DIRECTOR_ON_TOP) &&
+					kind_is_possible(b, d, FT_DIRECTOR_BETWEEN))
 			       ? FT_DIRECTOR_BETWEEN
 			       : FT_DIRECTOR_ON_TOP;
 	}
@@ -618,14 +620,20 @@ static uint32_t usual_of(const struct build *b, unsigned int kind, size_t member
 
 /*
  * Places of line boards that at least half of the directors of the kind use, of fabric boards a third: line boards are
- * bought as they are needed, fabric boards are not, and of three directors two may have lost the same one.
+ * bought as they are needed. Fabric boards seldom are, unless half of the directors have the first ones alone; and of
+ * three directors two may have lost the same one.
  */
 static uint32_t boards_usual(const struct build *b, unsigned int kind, bool line)
 {
-	uint32_t votes[VOTES] = {0}, directors = 0, count = 0;
+	uint32_t votes[VOTES] = {0}, directors = 0, count = 0, most = 0, few = 0;
 
 	for (uint32_t i = 0; i < b->c->director_count; i++)
-		directors += b->c->directors[i].tier == kind;
+		if (b->c->directors[i].tier == kind) {
+			directors++;
+			most = ft_number_most(most, b->c->directors[i].seen.fabric_boards);
+		}
+	for (uint32_t i = 0; i < b->c->director_count; i++)
+		few += b->c->directors[i].tier == kind && ft_director_has_first_boards(&b->c->directors[i], most);
 	for (uint32_t i = 0; i < b->c->chip_count; i++) {
 		const struct ft_chip *chip = &b->c->chips[i];
 
@@ -633,7 +641,7 @@ static uint32_t boards_usual(const struct build *b, unsigned int kind, bool line
 			votes[chip->board] += begins_board(b->c, i);
 	}
 	for (uint32_t i = 0; i < VOTES; i++)
-		count += votes[i] > 0 && votes[i] * (line ? 2 : 3) >= directors;
+		count += votes[i] > 0 && votes[i] * (line || few * 2 >= directors ? 2 : 3) >= directors;
 	return count;
 }
 

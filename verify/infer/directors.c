@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/infer_parts.h"
 
 enum { SHAPE_NUMBERS = 16 };
@@ -107,26 +108,20 @@ static void boards_unlike_find(struct ft_inference *f, uint32_t rank)
 		       least, most);
 }
 
-/*
- * So may they with fewer fabric boards, in the first slots; the plan has those that all have. One that has lost a third
- * of its boards, and all of these at the end, is rarer.
- */
+/* So may they with fewer fabric boards, if half of them have the first ones alone; the plan has those that all have. */
 static void fabrics_unlike_find(struct ft_inference *f, uint32_t rank)
 {
-	enum { KEPT = 2, OF = 3 };
 	struct ft_inside *in = &f->design.inside[rank];
 	uint32_t least = in->fabric_boards, few = 0, all = 0;
 
 	for (uint32_t i = 0; i < f->count[rank]; i++) {
 		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
-		uint32_t boards = director ? director->seen.fabric_boards : 0;
 
-		all += boards > 0;
-		if (boards * OF < in->fabric_boards || boards != director->seen.fabric_boards_max ||
-		    boards * OF > in->fabric_boards * KEPT)
+		all += director && director->seen.fabric_boards > 0;
+		if (!director || !ft_director_has_first_boards(director, in->fabric_boards))
 			continue;
 		few++;
-		least = boards < least ? boards : least;
+		least = ft_number_least(least, director->seen.fabric_boards);
 	}
 	if (least == in->fabric_boards || few * 2 < all)
 		return;

@@ -82,6 +82,17 @@ struct ft_director {
 	struct ft_inside seen; /* seen boards; slots as far as numbers go; the other members are those of most boards */
 };
 
+/*
+ * True if a director has fabric boards in the first slots alone, and a third fewer than @most, or less: it was bought
+ * so. Of less than a third of them the others are lost.
+ */
+static inline bool ft_director_has_first_boards(const struct ft_director *director, uint32_t most)
+{
+	uint32_t boards = director->seen.fabric_boards;
+
+	return boards > 0 && boards == director->seen.fabric_boards_max && boards * 3 >= most && boards * 3 <= most * 2;
+}
+
 /* A fabric whose directors are merged into one switch each. All members are owned. */
 struct ft_chassis {
 	const struct ft_snapshot *parts; /* the chips' snapshot; not owned */
