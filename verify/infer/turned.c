@@ -83,6 +83,10 @@ static bool rows_turn(struct turned *t)
 	if (t->uplinks % t->columns == 0 || t->uplinks < t->columns || t->uplinks >= FT_TALLY_MAX - 1 ||
 	    sums.votes[t->uplinks] * COMPLETE_SHARE < t->rows)
 		return false;
+	/* Several that lack as many, and more than one, are of another kind: service leaves. */
+	for (uint32_t sum = 0; sum + 1 < t->uplinks; sum++)
+		if (sums.votes[sum] > 1)
+			return false;
 	for (uint32_t i = 0; i < t->rows; i++)
 		if (!is_even(t, i))
 			return false;
