@@ -52,7 +52,8 @@ static const struct ft_place *first_place(const struct ft_finding *f)
 
 /*
  * Of findings with equal cost the first by the names of its places is raised, then by its words. The order of ids is
- * that of GUIDs, which say nothing, and the words of a swap begin with one of its cables by GUIDs.
+ * that of GUIDs, which say nothing, and the words of a swap begin with one of its cables by GUIDs. Those without places
+ * are the last.
  */
 static bool is_before(const struct ft_finding *a, const struct ft_finding *b)
 {
@@ -60,7 +61,7 @@ static bool is_before(const struct ft_finding *a, const struct ft_finding *b)
 
 	if (costs_more(a, b) || costs_more(b, a))
 		return costs_more(a, b);
-	return ((x && y ? place_compare(x, y) : 0) ?: ft_text_natural_compare(a->text, b->text)) < 0;
+	return ((x && y ? place_compare(x, y) : FT_ORDER(!x, !y)) ?: ft_text_natural_compare(a->text, b->text)) < 0;
 }
 
 /* The finding to become critical; NULL: one is critical already, or none is to be changed. */
