@@ -64,11 +64,6 @@ struct sheet {
 	bool turns; /* bundles alternate: most rows have the same sum, but in different columns */
 };
 
-static struct ft_arena *memory_of(const struct sheet *s)
-{
-	return s->memory;
-}
-
 static enum ft_side opposite(enum ft_side side)
 {
 	return side == FT_SIDE_UP ? FT_SIDE_DOWN : side == FT_SIDE_DOWN ? FT_SIDE_UP : side;
@@ -255,11 +250,11 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 {
 	const struct ft_inference *f = s->intent->f;
 	const struct ft_twins *twins = columns_twins(s);
-	bool *looked = ft_arena_zeros(memory_of(s), twins->set_count, sizeof(*looked));
+	bool *looked = ft_arena_zeros(s->memory, twins->set_count, sizeof(*looked));
 
-	s->column = ft_arena_numbers(memory_of(s), s->intent->count, 0);
-	s->block = ft_arena_numbers(memory_of(s), s->intent->count, 0);
-	if (memory_of(s)->failed)
+	s->column = ft_arena_numbers(s->memory, s->intent->count, 0);
+	s->block = ft_arena_numbers(s->memory, s->intent->count, 0);
+	if (s->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
 		ft_each_adjacent(n, &f->graph, s->row[i]) {
@@ -309,13 +304,13 @@ static int sheet_fill(struct sheet *s)
 {
 	const struct ft_inference *f = s->intent->f;
 
-	s->valid = ft_arena_zeros(memory_of(s), s->columns, sizeof(*s->valid));
-	s->usual = ft_arena_numbers(memory_of(s), s->columns, 0);
-	s->seen = ft_arena_zeros(memory_of(s), (size_t)s->rows * s->columns, sizeof(*s->seen));
-	s->holes = ft_arena_numbers(memory_of(s), s->rows, 0);
-	s->order = ft_arena_numbers(memory_of(s), s->rows, 0);
-	s->like = ft_arena_numbers(memory_of(s), s->rows, FT_NONE);
-	if (memory_of(s)->failed)
+	s->valid = ft_arena_zeros(s->memory, s->columns, sizeof(*s->valid));
+	s->usual = ft_arena_numbers(s->memory, s->columns, 0);
+	s->seen = ft_arena_zeros(s->memory, (size_t)s->rows * s->columns, sizeof(*s->seen));
+	s->holes = ft_arena_numbers(s->memory, s->rows, 0);
+	s->order = ft_arena_numbers(s->memory, s->rows, 0);
+	s->like = ft_arena_numbers(s->memory, s->rows, FT_NONE);
+	if (s->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
@@ -1197,12 +1192,12 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 {
 	enum { MIXED_SHARE = 3 };
 	uint32_t repeated = 0;
-	struct same_rows *same = ft_arena_zeros(memory_of(s), s->rows, sizeof(*same));
-	uint32_t *leader = ft_arena_numbers(memory_of(s), s->rows, 0);
-	uint32_t *members = ft_arena_numbers(memory_of(s), s->rows, 0);
+	struct same_rows *same = ft_arena_zeros(s->memory, s->rows, sizeof(*same));
+	uint32_t *leader = ft_arena_numbers(s->memory, s->rows, 0);
+	uint32_t *members = ft_arena_numbers(s->memory, s->rows, 0);
 	uint32_t count = 0, classes = 0;
 
-	if (memory_of(s)->failed)
+	if (s->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
@@ -1238,7 +1233,7 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 
 static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint32_t class)
 {
-	uint32_t *row = ft_arena_numbers(memory_of(whole), whole->rows, 0);
+	uint32_t *row = ft_arena_numbers(whole->memory, whole->rows, 0);
 	struct sheet s = {
 		.intent = whole->intent,
 		.memory = whole->memory,
@@ -1274,7 +1269,7 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 		.row = twins->members + twins->sets[set].first,
 		.rows = twins->sets[set].count,
 	};
-	uint32_t *class_of = ft_arena_numbers(memory_of(&s), s.rows, 0);
+	uint32_t *class_of = ft_arena_numbers(s.memory, s.rows, 0);
 	uint32_t classes = 1;
 	bool turned = false;
 	int r = class_of ? columns_collect(&s, set) : -ENOMEM;
