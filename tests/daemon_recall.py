@@ -581,6 +581,22 @@ class Rig:
                    [(e["alert"]["event"], e["alert"]["text"]) for e in events])
         self.well_again()
 
+    def surrounded(self, whole):
+        """The only neighbours of a switch die, and it is not seen either: one alert names all of them."""
+        near = {w for c in self.net.cables() for w in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])
+                if whole in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])} - {whole}
+        gone = near | {whole}
+        if len(near) not in (2, 3) or near - set(self.net.mortal()) or self.net.cut_off(*near) != gone:
+            return
+        fabric = self.net.fabric.copy()
+        for switch in near:
+            self.killed(fabric, switch)
+        self.look(fabric, self.either())
+        found = [f for f in self.warnings() if f["code"] in GONE]
+        if len(found) == 1 and " switches are cut off" in found[0]["text"]:
+            names = [self.net.name(w) for w in gone]
+            self.check(all(name is None or name in found[0]["text"] for name in names), "%s in %s" % (names, found[0]["text"]))
+
     def two_dead(self, whole):
         """Two switches that are no neighbours die one after the other, and come back in any order."""
         near = {w for c in self.net.cables() for w in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])
@@ -750,7 +766,7 @@ class Rig:
         self.same_as_without(self.net.design, fabric, "two switches that stand in each other's place")
 
     COURSES = [dead, dead, dead, reboot, reboot, pull, pull, swap, swap, misplace, beside_a_host, host_gone, hosts_exchanged, replaced,
-               cable_then_switch, cable_then_switch, slow_repair, slow_repair, replan, replan_while_broken, rewired, two_dead, two_dead,
+               cable_then_switch, cable_then_switch, slow_repair, slow_repair, replan, replan_while_broken, rewired, two_dead, two_dead, surrounded,
                reboot_beside_a_cable, reboot_beside_a_cable, neighbours_reboot, neighbours_reboot]
 
 

@@ -673,6 +673,24 @@ static struct shadow group_shadow(const struct ft_model *m, const bool *is_of)
 	return sum;
 }
 
+/* The names of a group of which all were seen before; NULL: some were not, or these are too many for a sentence. */
+static const char *group_names(const struct ft_model *m, const bool *is_of)
+{
+	enum { LENGTH_MAX = 200 };
+	struct ft_text text = {0};
+	bool known = true;
+	const char *names;
+
+	for (uint32_t p = 0; p < m->place_count && known && text.length <= LENGTH_MAX; p++) {
+		if (!is_of[p])
+			continue;
+		ft_text_printf(&text, "%s%s", text.length > 0 ? ", " : "", unseen_name(m, p));
+		known = ft_recall_switch(m, p) != NULL;
+	}
+	names = ft_model_text(m, &text);
+	return known && strlen(names) <= LENGTH_MAX ? names : NULL;
+}
+
 /* A group of connected unseen switches: one fault, reported at those with seen neighbours. */
 static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 {
@@ -681,7 +699,7 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 	struct ft_finding *f;
 	uint32_t switches = 0, hosts = 0, front = 0;
 	bool may_host = false;
-	const char *name;
+	const char *name, *names = group_names(m, is_of);
 	char words[48];
 
 	for (uint32_t p = 0; p < m->place_count; p++)
@@ -722,6 +740,9 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 		       "%s is cut off or powered down, and with it %u switch%s behind it; the ports that went "
 		       "dark: %s",
 		       name, behind, behind == 1 ? "" : "es", ft_where_words(m, f, 0));
+	else if (names)
+		ft_say(m, &f->text, "%u switches are cut off or powered down: %s; the ports that went dark: %s",
+		       switches, names, ft_where_words(m, f, 0));
 	else
 		ft_say(m, &f->text,
 		       "%u switches are cut off or powered down: %s, %u more next to seen ones and %u behind "
