@@ -6,6 +6,7 @@
 #define FT_BASE_RATE_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* In order of their lane rate: a greater value is faster. */
@@ -33,6 +34,11 @@ const char *ft_speed_name(enum ft_speed speed);
 
 /* The inverse, for the @length bytes at @name, case-insensitive; FT_SPEED_UNKNOWN if there is none. */
 enum ft_speed ft_speed_find(const char *name, size_t length);
+
+static inline bool ft_rates_equal(struct ft_rate a, struct ft_rate b)
+{
+	return a.lanes == b.lanes && a.speed == b.speed;
+}
 
 /*
  * Signalling rate of all lanes, Mb/s (10^6 bit/s): 4xHDR is 212500. 0 where lanes or speed are not known.

@@ -60,9 +60,7 @@ static bool rate_is_rare(const struct ft_model *m, const struct ft_observed_cabl
 
 	for (unsigned int n = 0; n < 2; n++)
 		for (const struct ft_cable_end *end = ft_ends_of(m, ends[n]); end < ft_ends_of(m, ends[n] + 1); end++) {
-			const struct ft_rate other = ft_cable_rate(m, end->port);
-
-			same[n] += other.lanes == rate.lanes && other.speed == rate.speed;
+			same[n] += ft_rates_equal(ft_cable_rate(m, end->port), rate);
 			all[n]++;
 		}
 	return same[0] * all[1] + same[1] * all[0] < all[0] * all[1];

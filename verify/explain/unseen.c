@@ -646,7 +646,7 @@ static void unseen_gone(struct explain *x, const struct shadow *s, bool edge)
 
 /* ---- unseen switches behind others ---- */
 
-/* The switch from which that what is not seen is out of sight: where the sweep began, if that is known. */
+/* Where the sweep began, if that is known: what is not seen is out of sight from there. */
 static uint32_t entry_of(const struct ft_model *m)
 {
 	return m->observed.entry == FT_NONE ? 0 : m->observed.entry;

@@ -55,13 +55,13 @@ static bool pair_fits(const struct ft_class_rates *rates, uint32_t low, uint32_t
 		      const struct ft_rates_told *told)
 {
 	struct ft_rate below = rates->uplink[low], above = rates->uplink[high];
-	unsigned int expected = ft_rate_mbps(ft_infer_rates_equal(below, rates->uplink[0]) ? above : below);
+	unsigned int expected = ft_rate_mbps(ft_rates_equal(below, rates->uplink[0]) ? above : below);
 
 	if (told->total == 0 || (told->total >= FEW && ft_infer_rate_is_odd(told->rates[0])))
 		return true;
 	if (ft_rate_mbps(told->rates[0]) >= expected && (told->total >= FEW || told->votes[0] == told->total))
 		return true;
-	if (own.speed != FT_SPEED_UNKNOWN && ft_infer_rates_equal(own, told->rates[0]))
+	if (own.speed != FT_SPEED_UNKNOWN && ft_rates_equal(own, told->rates[0]))
 		return false;
 	return told->total < FEW && expected <= ft_rate_mbps(below) && expected <= ft_rate_mbps(above);
 }
@@ -97,7 +97,7 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 	/* Nothing is said of most core switches, nor of others at the usual rate: what is expected of all holds there.
 	 */
 	for (uint32_t k = sets->edges; k < sets->count; k++)
-		if (k == sets->edges || ft_infer_rates_equal(rates->uplink[k], f->usual_rate))
+		if (k == sets->edges || ft_rates_equal(rates->uplink[k], f->usual_rate))
 			rates->uplink[k] = rates->uplink[0];
 	for (uint32_t i = 0; i < f->observed->cable_count; i++) {
 		const struct ft_observed_cable *cable = &f->observed->cables[i];
@@ -111,7 +111,7 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 	fit = uplinks_fit(f, sets, rates, cables, count, ports);
 	all = rates->uplink[0];
 	for (uint32_t k = 0; k < sets->count; k++)
-		if (!fit || (k > 0 && ft_infer_rates_equal(rates->uplink[k], all)))
+		if (!fit || (k > 0 && ft_rates_equal(rates->uplink[k], all)))
 			rates->uplink[k] = (struct ft_rate){0};
 	/* Where classes cannot be told apart, and none is slow, the usual rate is right for all. */
 	if (!fit && !slower)
@@ -123,7 +123,7 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 static bool is_among(struct ft_rate rate, const struct ft_rates_told *told)
 {
 	for (uint32_t i = 0; i < told->count; i++)
-		if (ft_infer_rates_equal(told->rates[i], rate))
+		if (ft_rates_equal(told->rates[i], rate))
 			return true;
 	return false;
 }

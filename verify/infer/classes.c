@@ -60,7 +60,7 @@ static bool are_alike(const struct classes *x, uint32_t rank, uint32_t a, uint32
 
 	return ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
 	       (rank == CORE ? f->hosts[a] == f->hosts[b] : rows_equal(x, a, b)) &&
-	       ft_infer_rates_equal(ft_infer_own_rate(f, a), ft_infer_own_rate(f, b));
+	       ft_rates_equal(ft_infer_own_rate(f, a), ft_infer_own_rate(f, b));
 }
 
 static int class_compare(const void *a, const void *b)

@@ -350,7 +350,7 @@ static void rates_collect(const struct ft_inference *f, struct rates *uplinks, s
 static bool is_among(struct ft_rate rate, const struct ft_rate *rates, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (ft_infer_rates_equal(rates[i], rate))
+		if (ft_rates_equal(rates[i], rate))
 			return true;
 	return false;
 }
@@ -574,7 +574,7 @@ static bool is_of_slower_switches(const struct ft_inference *f, struct ft_rate r
 	for (uint32_t i = 0; i < f->observed->host_count; i++) {
 		const struct ft_observed_host *host = &f->observed->hosts[i];
 
-		if (!ft_infer_rates_equal(rate_at(f, host->switch_port), rate))
+		if (!ft_rates_equal(rate_at(f, host->switch_port), rate))
 			continue;
 		all++;
 		slower += ft_infer_slower_rate(f, host->observed).speed != FT_SPEED_UNKNOWN;

@@ -335,11 +335,6 @@ struct ft_rates_told {
 	uint32_t total; /* cables whose rate is known */
 };
 
-static inline bool ft_infer_rates_equal(struct ft_rate a, struct ft_rate b)
-{
-	return a.lanes == b.lanes && a.speed == b.speed;
-}
-
 /* counts.c: what the cables in these ports, one of each, run at. */
 void ft_infer_rates_at(const struct ft_inference *f, const uint32_t *ports, uint32_t count,
 		       struct ft_rates_told *ret_told);
