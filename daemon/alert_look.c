@@ -10,7 +10,7 @@
 
 /* ---- looks ---- */
 
-/* A place of a finding that may contain other faults: a port, or with port 0 all of a switch that is dead. */
+/* A place of a finding that may contain other faults: a port, or with port 0 all of a switch that is not seen. */
 struct taker {
 	struct ft_spot spot;
 	size_t finding; /* its index in the report, where the worst is first */
@@ -123,19 +123,13 @@ static void taker_add(struct view *view, uint64_t guid, uint32_t port, size_t fi
 	view->takers[view->taker_count++] = (struct taker){{guid, port, 0}, finding};
 }
 
-/* A switch that is not seen, and not one that is coming back: what is wrong with that is seen. */
-static bool is_dead(const struct ft_finding *f)
-{
-	return f->subject.guid && f->returning.of == 0;
-}
-
 static int takers_make(const struct ft_draft *d, struct view *view)
 {
 	const struct ft_report *report = view->report;
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->finding_count; i++)
-		count += report->findings[i].where_count + 1;
+		count += report->findings[i].where_count + report->findings[i].unseen_count;
 	view->takers = calloc(count + 1, sizeof(*view->takers));
 	if (!view->takers)
 		return -ENOMEM;
@@ -147,8 +141,8 @@ static int takers_make(const struct ft_draft *d, struct view *view)
 		for (size_t k = 0; k < f->where_count; k++)
 			if (f->where[k].guid && f->where[k].port)
 				taker_add(view, f->where[k].guid, f->where[k].port, i);
-		if (is_dead(f))
-			taker_add(view, f->subject.guid, 0, i);
+		for (size_t k = 0; k < f->unseen_count; k++)
+			taker_add(view, f->unseen[k].guid, 0, i);
 	}
 	qsort(view->takers, view->taker_count, sizeof(*view->takers), taker_compare);
 	return 0;
@@ -184,11 +178,12 @@ static const struct ft_finding *taker_at(const struct view *view, struct ft_spot
 	return best;
 }
 
-/* The first finding of the report that shares a port with @message, or of a dead switch that is in it; NULL: none. */
+/* The first finding of the report that shares a port with @message, or an unseen switch; NULL: there is none. */
 static const struct ft_finding *taker_find(const struct view *view, const struct ft_message *message)
 {
-	const struct ft_finding *best = NULL;
+	const struct ft_spot dead = {.guid = message->dead ? message->place.guid : 0};
 	uint8_t least = takes_in_by_name(message->code);
+	const struct ft_finding *best = taker_at(view, dead, least, NULL);
 
 	for (size_t i = 0; i < message->spot_count; i++) {
 		struct ft_spot spot = message->spots[i];

@@ -26,7 +26,7 @@ struct ft_message {
 	struct ft_spot *spots; /* all places, in order */
 	size_t spot_count;
 	bool returning; /* a switch that is coming back, cable by cable */
-	bool dead;	/* a switch, or a chip of a director, that was seen before */
+	bool dead;	/* switches or chips of directors that were seen before and are not now; @place is one */
 	char *finding;	/* the finding as JSON on one line */
 };
 

@@ -581,12 +581,28 @@ class Rig:
                    [(e["alert"]["event"], e["alert"]["text"]) for e in events])
         self.well_again()
 
-    def surrounded(self, whole):
-        """The only neighbours of a switch die, and it is not seen either: one alert names all of them."""
+    def siege(self, whole):
+        """The neighbours of a switch, if they are few and can die, and nothing else is cut off then; else none."""
         near = {w for c in self.net.cables() for w in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])
                 if whole in (self.net.unit_of[c[0]], self.net.unit_of[c[2]])} - {whole}
+        fits = len(near) in (2, 3) and not near - set(self.net.mortal()) and self.net.cut_off(*near) == near | {whole}
+        return near if fits else set()
+
+    def surrounded_slowly(self, whole):
+        """A switch dies, then its neighbours do, one after the other: it is a part of what takes it in, not repaired."""
+        fabric = self.net.fabric.copy()
+        near = self.siege(whole)
+        for switch in [whole, *self.rng.sample(sorted(near), len(near))] if near else []:
+            self.killed(fabric, switch)
+            self.look(fabric, self.either())
+            over = [e["alert"]["text"] for e in self.events if e["alert"]["event"] == "cleared"]
+            self.check(all(text.startswith("now part of ") for text in over), "while more die: %s" % over)
+
+    def surrounded(self, whole):
+        """The only neighbours of a switch die, and it is not seen either: one alert names all of them."""
+        near = self.siege(whole)
         gone = near | {whole}
-        if len(near) not in (2, 3) or near - set(self.net.mortal()) or self.net.cut_off(*near) != gone:
+        if len(gone) == 1:
             return
         fabric = self.net.fabric.copy()
         for switch in near:
@@ -767,7 +783,7 @@ class Rig:
 
     COURSES = [dead, dead, dead, reboot, reboot, pull, pull, swap, swap, misplace, beside_a_host, host_gone, hosts_exchanged, replaced,
                cable_then_switch, cable_then_switch, slow_repair, slow_repair, replan, replan_while_broken, rewired, two_dead, two_dead, surrounded,
-               reboot_beside_a_cable, reboot_beside_a_cable, neighbours_reboot, neighbours_reboot]
+               reboot_beside_a_cable, reboot_beside_a_cable, neighbours_reboot, neighbours_reboot, surrounded_slowly, surrounded_slowly]
 
 
 def network(rng, label):
@@ -785,8 +801,9 @@ def networks(test, labels=(*FAMILIES, "directors"), known=()):
 
 
 LABELS = (*FAMILIES, "directors", "directors")
-# What bit. 7002:7: two switches with one cable each, and their hosts, exchange their places.
-KNOWN = [(7002, 7)]
+# What bit. 7002:7: two switches with one cable each, and their hosts, exchange their places. 5:11: both neighbours of a
+# dead switch of a ring die.
+KNOWN = [(7002, 7), (5, 11)]
 
 
 def main(kind=Rig, drawn=networks("recall", LABELS, KNOWN), rounds=14, least=20):

@@ -70,7 +70,7 @@ static int random_setup(void **state)
 
 /* ---- reports by hand ---- */
 
-enum { FINDINGS_MAX = 32, PLACES_MAX = 8, STRING_SIZE = 160 };
+enum { FINDINGS_MAX = 32, PLACES_MAX = 8, UNSEEN_AT = 6, STRING_SIZE = 160 };
 
 struct made {
 	struct ft_report report;
@@ -126,21 +126,31 @@ static void places_make(struct ft_finding *f, char letter, const char *marks, ch
 		f->where[i] = (struct ft_place){.name = name, .guid = guid_of(both[i]), .port = 1};
 	for (size_t i = 0; letter == 'W' && i < 2; i++)
 		f->where[i] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(both[i])};
-	if (!strchr("BDRS", letter))
+	if (!strchr("BDERS", letter))
 		return;
 	f->where_count = 1;
 	if (letter == 'R' || letter == 'S') {
 		f->where[0] = (struct ft_place){.name = name, .guid = guid_of(letter == 'R' ? 'a' : 'S')};
 		return;
 	}
-	f->where[0] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(letter == 'B' ? 'a' : 'b')};
-	if (letter == 'D')
-		f->subject = (struct ft_place){.name = name, .guid = guid_of('a')};
+	f->where[0] = (struct ft_place){.name = name,
+					.guid = 0x2000,
+					.port = core_port_of(letter == 'D'   ? 'b'
+							     : letter == 'E' ? 'e'
+									     : 'a')};
+	if (letter == 'B')
+		return;
+	/* Of D a's edge is gone, of E that one and e's, behind which it is. */
+	f->subject = (struct ft_place){.name = name, .guid = guid_of(letter == 'D' ? 'a' : 'e')};
+	f->unseen = f->where + UNSEEN_AT;
+	f->unseen[f->unseen_count++] = f->subject;
+	if (letter == 'E')
+		f->unseen[f->unseen_count++] = (struct ft_place){.name = name, .guid = guid_of('a')};
 }
 
 static enum ft_code code_of(char letter)
 {
-	if (letter == 'C' || letter == 'D')
+	if (letter >= 'C' && letter <= 'E')
 		return FT_CODE_CORE_MISSING;
 	if (letter == 'B')
 		return FT_CODE_BOARD_MISSING;
@@ -166,7 +176,7 @@ static void finding_make(struct made *made, char letter, const char *marks)
 		if (*m == 'w')
 			f->waived = (char *)"until 2030-01-01: known";
 		if (*m == '^')
-			f->returning.of = 12;
+			f->returning.of = 12, f->unseen_count = 0;
 		if (*m >= '1' && *m <= '9')
 			f->count = (uint32_t)(*m - '0');
 		if (*m == '"') {
@@ -853,6 +863,8 @@ static void test_words_over(void **state)
 		{"L:a", "L:D", "now part of core-missing: a: a cable is missing", "find the cable, and seat it"},
 		{"L:b*", "L:D", "now part of core-missing: b: a cable is missing", "find the cable, and seat it"},
 		{"L:c", "L:D", "repaired: c: a cable was missing", ""},
+		{"L:D", "L:E", "now part of core-missing: D: a cable is missing", "find the cable, and seat it"},
+		{"L:D", "L:E^", "repaired: D: a cable was missing", ""},
 		{"L:a", "L:D^", "repaired: a: a cable was missing", ""},
 		{"L:R", "L:b", "known now: R: a cable is missing", ""},
 		{"L:R", "L:b~", "repaired: R: a cable was missing", ""},

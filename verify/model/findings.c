@@ -17,6 +17,7 @@
 
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
+#include "verify/model/recall.h"
 
 int ft_steps_take(struct ft_model *m, ft_step_fn *const steps[], size_t count)
 {
@@ -135,12 +136,28 @@ void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *na
 	f->subject = (struct ft_place){.name = ft_arena_string(&m->report->memory, name), .guid = guid};
 }
 
+void ft_finding_unseen(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid)
+{
+	struct ft_place *unseen = FT_ARENA_MORE(&m->report->memory, f->unseen, f->unseen_count);
+
+	if (unseen)
+		*unseen = (struct ft_place){.name = ft_arena_string(&m->report->memory, name), .guid = guid};
+}
+
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 {
 	uint32_t *gone = FT_ARENA_MORE(&m->report->memory, f->gone, f->gone_count);
+	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
+	const struct ft_baseline *b = m->recall.baseline;
 
 	if (gone)
 		*gone = ft_plan_index(m, place);
+	if (!was || m->recall.observed_known[was - b->switches] != FT_NONE)
+		return;
+	ft_finding_unseen(m, f, was->name, was->guid);
+	for (uint32_t i = 0; i < b->chip_count; i++)
+		if (b->chips[i].owner == was->guid)
+			ft_finding_unseen(m, f, b->chips[i].name, b->chips[i].guid);
 }
 
 /* The chip of a director that node @node of the chips' snapshot is, or NULL. */

@@ -790,7 +790,9 @@ void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t 
 void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
 /* The finding is about that switch, which is absent or almost cut off. @name is copied. */
 void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid);
-/* The switch of that place is unreachable because of the finding. */
+/* That switch or chip, known before, is not seen because of it. @name is copied. */
+void ft_finding_unseen(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid);
+/* The switch of that place is unreachable because of the finding; not seen, it is told with its chips. */
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
 void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

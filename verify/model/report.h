@@ -122,6 +122,9 @@ struct ft_finding {
 		uint32_t up, of; /* cables of a switch that is coming back; 0: none is */
 	} returning;
 	struct ft_place subject; /* the former name of a switch that was not seen; name NULL: not known */
+	/* All switches and chips that are not seen because of it, as they were called; none that is coming back. */
+	struct ft_place *unseen;
+	size_t unseen_count;
 	/* Of a switch that was not seen: its name in the plan, where that is known; not owned. */
 	const char *planned_as;
 	bool vague;	     /* the id does not identify the switch, so no waiver can */

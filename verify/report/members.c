@@ -221,6 +221,7 @@ const struct ft_member ft_finding_members[] = {
 	{"alternatives", .kind = &ft_value_string, LIST(ft_finding, alternatives, alternative_count), .line = true},
 	{"hosts", .kind = &ft_value_string, LIST(ft_finding, hosts, host_count), .optional = true, .line = true},
 	{"subject", OBJECT(place_members), AT(ft_finding, subject), .optional = true, .line = true},
+	{"unseen", OBJECT(place_members), LIST(ft_finding, unseen, unseen_count), .optional = true, .line = true},
 	{"returning", OBJECT(returning_members), .optional = true, .line = true},
 	{"waived", VALUE(string, ft_finding, waived), .optional = true, .line = true},
 };
