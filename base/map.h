@@ -30,6 +30,12 @@ uint32_t ft_map_get(const struct ft_map *map, uint64_t key);
  */
 int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_value);
 
+/* The same for those that set many: @failed is set where memory ran out, and stays set. */
+static inline void ft_map_put(struct ft_map *map, uint64_t key, uint32_t value, bool *failed)
+{
+	*failed |= ft_map_add(map, key, value, NULL) < 0;
+}
+
 /*
  * Adds @key of element @index. Where another element has it already, both are marked in @repeated, which is by element.
  * Returns 0 or -ENOMEM.

@@ -18,18 +18,7 @@ void ft_baseline_free(struct ft_baseline *b)
 {
 	if (!b)
 		return;
-	for (uint32_t i = 0; b->switches && i < b->switch_count; i++) {
-		free(b->switches[i].name);
-		free(b->switches[i].planned_as);
-	}
-	for (uint32_t i = 0; b->chips && i < b->chip_count; i++)
-		free(b->chips[i].name);
-	for (uint32_t i = 0; b->hosts && i < b->host_count; i++)
-		free(b->hosts[i].name);
-	free(b->switches);
-	free(b->chips);
-	free(b->cables);
-	free(b->hosts);
+	ft_arena_release(&b->memory);
 	free(b);
 }
 
@@ -57,12 +46,15 @@ struct look {
 	const struct ft_report *report;
 	const struct ft_baseline *old; /* NULL: there is none */
 	struct ft_baseline *b;	       /* the merged result */
+	struct ft_map known;	       /* switches of the old baseline, by GUID */
+	struct ft_map known_chips;     /* likewise, its chips */
 	struct ft_map by_guid;	       /* index into b->switches */
 	struct ft_map by_chip;	       /* likewise, into b->chips */
 	struct ft_map by_place;	       /* likewise, by the hash of planned_as */
 	struct ft_map wrong;	       /* ports that hold a cable which is not where it belongs */
 	struct ft_map held;	       /* ports that hold an entry learned now: of a cable its index, or HELD_BY_HOST */
 	uint32_t returning_s;	       /* for so long what was gone is coming back */
+	bool failed;		       /* an allocation, of a map; those of @b are its memory's */
 	bool changed;
 	bool moved; /* a switch or a chip went, came back or is whole again */
 	/*
@@ -75,6 +67,8 @@ struct look {
 
 static void look_release(struct look *l)
 {
+	ft_map_release(&l->known);
+	ft_map_release(&l->known_chips);
 	ft_map_release(&l->by_guid);
 	ft_map_release(&l->by_chip);
 	ft_map_release(&l->by_place);
@@ -107,11 +101,13 @@ static int look_alloc(struct look *l)
 		return -ENOMEM;
 	l->b->time_s = l->report->time_s;
 	plan_keep(l);
-	l->b->switches = calloc(l->report->switch_count + (old ? old->switch_count : 0) + 1, sizeof(*l->b->switches));
-	l->b->chips = calloc(l->snapshot->node_count + (old ? old->chip_count : 0) + 1UL, sizeof(*l->b->chips));
-	l->b->cables = calloc(ports / 2 + (old ? old->cable_count : 0) + 1, sizeof(*l->b->cables));
-	l->b->hosts = calloc(ports + (old ? old->host_count : 0) + 1, sizeof(*l->b->hosts));
-	return l->b->switches && l->b->chips && l->b->cables && l->b->hosts ? 0 : -ENOMEM;
+	l->b->switches = ft_arena_zeros(&l->b->memory, l->report->switch_count + (old ? old->switch_count : 0),
+					sizeof(*l->b->switches));
+	l->b->chips = ft_arena_zeros(&l->b->memory, l->snapshot->node_count + (old ? old->chip_count : 0UL),
+				     sizeof(*l->b->chips));
+	l->b->cables = ft_arena_zeros(&l->b->memory, ports / 2 + (old ? old->cable_count : 0), sizeof(*l->b->cables));
+	l->b->hosts = ft_arena_zeros(&l->b->memory, ports + (old ? old->host_count : 0), sizeof(*l->b->hosts));
+	return 0;
 }
 
 /* When an entry that is not observed now was last seen: at the previous check, unless it was gone already. */
@@ -137,32 +133,28 @@ static uint32_t place_find(const struct look *l, const char *planned_as)
 	return i != FT_MAP_NONE && strcmp(l->b->switches[i].planned_as, planned_as) == 0 ? i : FT_MAP_NONE;
 }
 
-/* Adds it, without times, unless its GUID or its place is taken. Returns 1, 0 or -ENOMEM. */
-static int switch_add(struct look *l, uint64_t guid, const char *name, const char *planned_as)
+/* Adds it, without times; NULL: its GUID or its place is taken. */
+static struct ft_baseline_switch *switch_add(struct look *l, uint64_t guid, const char *name, const char *planned_as)
 {
-	struct ft_baseline_switch *sw = &l->b->switches[l->b->switch_count];
-	int r;
+	uint32_t i = l->b->switch_count;
 
 	if (ft_map_get(&l->by_guid, guid) != FT_MAP_NONE || place_find(l, planned_as) != FT_MAP_NONE)
-		return 0;
-	*sw = (struct ft_baseline_switch){.guid = guid, .name = strdup(name), .planned_as = strdup(planned_as)};
-	/* From here on it is released with the others. */
-	l->b->switch_count++;
-	if (!sw->name || !sw->planned_as)
-		return -ENOMEM;
-	r = ft_map_add(&l->by_guid, guid, l->b->switch_count - 1, NULL);
-	if (r >= 0)
-		r = ft_map_add(&l->by_place, ft_text_hash(planned_as), l->b->switch_count - 1, NULL);
-	return r < 0 ? r : 1;
+		return NULL;
+	l->b->switches[l->b->switch_count++] =
+		(struct ft_baseline_switch){.guid = guid,
+					    .name = ft_arena_string(&l->b->memory, name),
+					    .planned_as = ft_arena_string(&l->b->memory, planned_as)};
+	ft_map_put(&l->by_guid, guid, i, &l->failed);
+	ft_map_put(&l->by_place, ft_text_hash(planned_as), i, &l->failed);
+	return &l->b->switches[i];
 }
 
-static int old_map(const struct ft_baseline *old, struct ft_map *by_guid)
+static void old_map(struct look *l, const struct ft_baseline *old)
 {
-	int r = 0;
-
-	for (uint32_t i = 0; old && r >= 0 && i < old->switch_count; i++)
-		r = ft_map_add(by_guid, old->switches[i].guid, i, NULL);
-	return r < 0 ? r : 0;
+	for (uint32_t i = 0; old && i < old->switch_count; i++)
+		ft_map_put(&l->known, old->switches[i].guid, i, &l->failed);
+	for (uint32_t i = 0; old && i < old->chip_count; i++)
+		ft_map_put(&l->known_chips, old->chips[i].guid, i, &l->failed);
 }
 
 /* A switch of the report that is both observed and planned. */
@@ -171,11 +163,9 @@ static bool switch_counts(const struct ft_report_switch *sw)
 	return sw->guid && sw->planned_as && sw->status != FT_STATUS_UNPLANNED && sw->status != FT_STATUS_MISSING;
 }
 
-/* When the switch that was just added, which was known and is observed now, came back. */
-static void back_take(struct look *l, const struct ft_baseline_switch *was)
+/* When @sw, which was known and is observed now, came back. */
+static void back_take(struct look *l, struct ft_baseline_switch *sw, const struct ft_baseline_switch *was)
 {
-	struct ft_baseline_switch *sw = &l->b->switches[l->b->switch_count - 1];
-
 	bool gone = ft_baseline_is_gone(was->gone_s, was->back_s);
 
 	sw->gone_s = was->gone_s;
@@ -185,40 +175,35 @@ static void back_take(struct look *l, const struct ft_baseline_switch *was)
 }
 
 /* Known switches first: unknown ones must not take their places, as the assignment may be a guess. */
-static int switches_learn(struct look *l)
+static void switches_learn(struct look *l)
 {
-	_cleanup_(ft_map_release) struct ft_map known = {0};
-	int r = old_map(l->old, &known);
-
-	for (unsigned int pass = 0; r >= 0 && pass < 2; pass++)
-		for (size_t i = 0; r >= 0 && i < l->report->switch_count; i++) {
+	for (unsigned int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < l->report->switch_count; i++) {
 			const struct ft_report_switch *sw = &l->report->switches[i];
-			uint32_t before = switch_counts(sw) ? ft_map_get(&known, sw->guid) : FT_MAP_NONE;
-			const char *place = sw->planned_as;
+			uint32_t before = switch_counts(sw) && l->old ? ft_map_get(&l->known, sw->guid) : FT_MAP_NONE;
+			const struct ft_baseline_switch *was = before == FT_MAP_NONE ? NULL : &l->old->switches[before];
+			const char *place = was && l->guess ? was->planned_as : sw->planned_as;
+			struct ft_baseline_switch *now;
 
-			if (!switch_counts(sw) || (before != FT_MAP_NONE) != (pass == 0))
+			if (!switch_counts(sw) || (was != NULL) != (pass == 0))
 				continue;
-			if (before != FT_MAP_NONE && l->guess)
-				place = l->old->switches[before].planned_as;
-			r = switch_add(l, sw->guid, sw->name, place);
-			if (r > 0 && before != FT_MAP_NONE)
-				back_take(l, &l->old->switches[before]);
-			l->changed |= before == FT_MAP_NONE ||
-				      strcmp(l->old->switches[before].planned_as, place) != 0 ||
-				      strcmp(l->old->switches[before].name, sw->name) != 0;
+			now = switch_add(l, sw->guid, sw->name, place);
+			if (now && was)
+				back_take(l, now, was);
+			l->changed |= !was || strcmp(was->planned_as, place) != 0 || strcmp(was->name, sw->name) != 0;
 		}
-	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->switch_count; i++) {
+	for (uint32_t i = 0; l->old && i < l->old->switch_count; i++) {
 		const struct ft_baseline_switch *sw = &l->old->switches[i];
+		struct ft_baseline_switch *kept;
 
 		if (ft_map_get(&l->by_guid, sw->guid) != FT_MAP_NONE)
 			continue;
-		r = switch_add(l, sw->guid, sw->name, sw->planned_as);
-		if (r > 0)
-			l->b->switches[l->b->switch_count - 1].gone_s = gone_again_since(l, sw->gone_s, sw->back_s);
-		l->changed |= r == 0;
+		kept = switch_add(l, sw->guid, sw->name, sw->planned_as);
+		if (kept)
+			kept->gone_s = gone_again_since(l, sw->gone_s, sw->back_s);
+		l->changed |= !kept;
 		l->moved |= !ft_baseline_is_gone(sw->gone_s, sw->back_s);
 	}
-	return r < 0 ? r : 0;
 }
 
 /* The GUID of the switch that the node is, or is a chip of; 0: none with a place. */
@@ -234,63 +219,52 @@ static uint64_t owner_of(const struct look *l, const struct ft_node *node)
 
 /* ---- chips of directors ---- */
 
-/* Adds it, without times, unless its GUID is taken. @name is copied. Returns 1, 0 or -ENOMEM. */
-static int chip_add(struct look *l, uint64_t guid, uint64_t owner, const char *name, size_t length)
+/* Adds it, without times; NULL: its GUID is taken. @name is copied. */
+static struct ft_baseline_chip *chip_add(struct look *l, uint64_t guid, uint64_t owner, const char *name, size_t length)
 {
 	struct ft_baseline_chip *chip = &l->b->chips[l->b->chip_count];
-	int r = ft_map_add(&l->by_chip, guid, l->b->chip_count, NULL);
 
-	if (r <= 0)
-		return r;
-	*chip = (struct ft_baseline_chip){.guid = guid, .owner = owner, .name = ft_text_safe_dup(name, length)};
-	l->b->chip_count++;
-	return chip->name ? 1 : -ENOMEM;
+	if (ft_map_get(&l->by_chip, guid) != FT_MAP_NONE)
+		return NULL;
+	ft_map_put(&l->by_chip, guid, l->b->chip_count++, &l->failed);
+	*chip = (struct ft_baseline_chip){
+		.guid = guid, .owner = owner, .name = ft_arena_safe(&l->b->memory, name, length)};
+	return chip;
 }
 
 /* By GUID, as they are written; NULL: it is none. */
-static const struct ft_baseline_chip *old_chip(const struct look *l, const struct ft_map *known, uint64_t guid)
+static const struct ft_baseline_chip *old_chip(const struct look *l, uint64_t guid)
 {
-	uint32_t i = ft_map_get(known, guid);
+	uint32_t i = l->old ? ft_map_get(&l->known_chips, guid) : FT_MAP_NONE;
 
 	return i == FT_MAP_NONE ? NULL : &l->old->chips[i];
 }
 
-static int chip_learn(struct look *l, const struct ft_map *known, const struct ft_node *node, uint64_t owner)
+static void chip_learn(struct look *l, const struct ft_node *node, uint64_t owner)
 {
-	const struct ft_baseline_chip *was = old_chip(l, known, node->guid);
-	int r = chip_add(l, node->guid, owner, ft_node_description(l->snapshot, node), node->description_length);
-	struct ft_baseline_chip *chip = r > 0 ? &l->b->chips[l->b->chip_count - 1] : NULL;
+	const struct ft_baseline_chip *was = old_chip(l, node->guid);
+	const char *name = ft_node_description(l->snapshot, node);
+	struct ft_baseline_chip *chip = chip_add(l, node->guid, owner, name, node->description_length);
 
-	if (r <= 0)
-		return r;
+	if (!chip || !chip->name)
+		return;
 	l->changed |= !was || was->owner != owner || strcmp(was->name, chip->name) != 0;
 	if (was) {
 		chip->gone_s = was->gone_s;
 		chip->back_s = ft_baseline_is_gone(was->gone_s, was->back_s) ? l->report->time_s : was->back_s;
 		l->moved |= ft_baseline_is_gone(was->gone_s, was->back_s);
 	}
-	return r;
-}
-
-static int chips_known(const struct look *l, struct ft_map *known)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->chip_count; i++)
-		r = ft_map_add(known, l->old->chips[i].guid, i, NULL);
-	return r;
 }
 
 /* The nodes of each switch that has several; and the last one that is seen of a switch that had. */
-static int chips_learn(struct look *l)
+static void chips_learn(struct look *l)
 {
-	_cleanup_(ft_map_release) struct ft_map known = {0};
 	_cleanup_free_ uint32_t *parts = calloc(l->b->switch_count + 1UL, sizeof(*parts));
 	const struct ft_snapshot *s = l->snapshot;
-	int r = parts ? chips_known(l, &known) : -ENOMEM;
 
-	for (unsigned int pass = 0; pass < 2; pass++)
-		for (uint32_t i = 0; r >= 0 && i < s->node_count; i++) {
+	l->failed |= !parts;
+	for (unsigned int pass = 0; parts && pass < 2; pass++)
+		for (uint32_t i = 0; i < s->node_count; i++) {
 			uint64_t owner = owner_of(l, &s->nodes[i]);
 			uint32_t sw = owner ? ft_map_get(&l->by_guid, owner) : FT_MAP_NONE;
 
@@ -298,22 +272,21 @@ static int chips_learn(struct look *l)
 				continue;
 			if (pass == 0)
 				parts[sw]++;
-			else if (parts[sw] > 1 || old_chip(l, &known, s->nodes[i].guid))
-				r = chip_learn(l, &known, &s->nodes[i], owner);
+			else if (parts[sw] > 1 || old_chip(l, s->nodes[i].guid))
+				chip_learn(l, &s->nodes[i], owner);
 		}
-	return r < 0 ? r : 0;
 }
 
 /* Of a chip that is not seen now, a cable or trace waits still: nothing else is in all of its ports. */
-static int chips_keep(struct look *l)
+static void chips_keep(struct look *l)
 {
 	_cleanup_(ft_map_release) struct ft_map wait = {0};
-	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < 2 * l->b->cable_count; i++)
-		r = ft_map_add(&wait, l->b->cables[i / 2].ends[i % 2].guid, 0, NULL);
-	for (uint32_t i = 0; l->old && r >= 0 && i < l->old->chip_count; i++) {
+	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++)
+		ft_map_put(&wait, l->b->cables[i / 2].ends[i % 2].guid, 0, &l->failed);
+	for (uint32_t i = 0; l->old && i < l->old->chip_count; i++) {
 		const struct ft_baseline_chip *was = &l->old->chips[i];
+		struct ft_baseline_chip *chip;
 
 		if (ft_map_get(&l->by_chip, was->guid) != FT_MAP_NONE)
 			continue;
@@ -322,27 +295,23 @@ static int chips_keep(struct look *l)
 			l->changed = true;
 			continue;
 		}
-		r = chip_add(l, was->guid, was->owner, was->name, strlen(was->name));
-		if (r > 0)
-			l->b->chips[l->b->chip_count - 1].gone_s = gone_again_since(l, was->gone_s, was->back_s);
+		chip = chip_add(l, was->guid, was->owner, was->name, strlen(was->name));
+		if (chip)
+			chip->gone_s = gone_again_since(l, was->gone_s, was->back_s);
 	}
-	return r < 0 ? r : 0;
 }
 
 /* ---- cables and hosts ---- */
 
-static int wrong_find(struct look *l)
+static void wrong_find(struct look *l)
 {
-	int r = 0;
-
 	for (size_t i = 0; i < l->report->finding_count; i++) {
 		const struct ft_finding *f = &l->report->findings[i];
 
-		for (size_t n = 0; ft_finding_has(f, FT_TRAIT_UNLEARNED) && r >= 0 && n < f->where_count; n++)
+		for (size_t n = 0; ft_finding_has(f, FT_TRAIT_UNLEARNED) && n < f->where_count; n++)
 			if (f->where[n].port > 0)
-				r = ft_map_add(&l->wrong, port_key(f->where[n].guid, f->where[n].port), 0, NULL);
+				ft_map_put(&l->wrong, port_key(f->where[n].guid, f->where[n].port), 0, &l->failed);
 	}
-	return r < 0 ? r : 0;
 }
 
 static struct ft_baseline_port port_of(const struct look *l, const struct ft_port *port)
@@ -352,29 +321,25 @@ static struct ft_baseline_port port_of(const struct look *l, const struct ft_por
 	return (struct ft_baseline_port){node->guid, owner_of(l, node), port->number};
 }
 
-static bool port_is_wrong(const struct look *l, const struct ft_baseline_port *port)
+static bool port_is_in(const struct ft_map *ports, const struct ft_baseline_port *port)
 {
-	return ft_map_get(&l->wrong, port_key(port->guid, port->number)) != FT_MAP_NONE;
+	return ft_map_get(ports, port_key(port->guid, port->number)) != FT_MAP_NONE;
 }
 
-/* Whether an entry learned now uses this port. */
-static bool port_is_held(const struct look *l, const struct ft_baseline_port *port)
+static bool cable_is_in(const struct ft_map *ports, const struct ft_baseline_cable *c)
 {
-	return ft_map_get(&l->held, port_key(port->guid, port->number)) != FT_MAP_NONE;
+	return port_is_in(ports, &c->ends[0]) || port_is_in(ports, &c->ends[1]);
 }
 
-static int port_hold(struct look *l, const struct ft_baseline_port *port, uint32_t holder)
+static void port_hold(struct look *l, const struct ft_baseline_port *port, uint32_t holder)
 {
-	int r = ft_map_add(&l->held, port_key(port->guid, port->number), holder, NULL);
-
-	return r < 0 ? r : 0;
+	ft_map_put(&l->held, port_key(port->guid, port->number), holder, &l->failed);
 }
 
-static int cable_hold(struct look *l, uint32_t cable)
+static void cable_hold(struct look *l, uint32_t cable)
 {
-	int r = port_hold(l, &l->b->cables[cable].ends[0], cable);
-
-	return r < 0 ? r : port_hold(l, &l->b->cables[cable].ends[1], cable);
+	port_hold(l, &l->b->cables[cable].ends[0], cable);
+	port_hold(l, &l->b->cables[cable].ends[1], cable);
 }
 
 void ft_baseline_cable_order(struct ft_baseline_cable *cable)
@@ -387,53 +352,47 @@ void ft_baseline_cable_order(struct ft_baseline_cable *cable)
 	cable->ends[1] = first;
 }
 
-static int cable_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
+static void cable_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
 {
 	struct ft_baseline_cable *cable = &l->b->cables[l->b->cable_count];
 
 	*cable = (struct ft_baseline_cable){.ends = {port_of(l, port), port_of(l, peer)}};
 	ft_baseline_cable_order(cable);
-	if (!cable->ends[0].owner || !cable->ends[1].owner || cable->ends[0].guid == cable->ends[1].guid ||
-	    port_is_wrong(l, &cable->ends[0]) || port_is_wrong(l, &cable->ends[1]) ||
-	    port_is_held(l, &cable->ends[0]) || port_is_held(l, &cable->ends[1]))
-		return 0;
-	return cable_hold(l, l->b->cable_count++);
+	if (cable->ends[0].owner && cable->ends[1].owner && cable->ends[0].guid != cable->ends[1].guid &&
+	    !cable_is_in(&l->wrong, cable) && !cable_is_in(&l->held, cable))
+		cable_hold(l, l->b->cable_count++);
 }
 
 /* @port: the switch's. */
-static int host_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
+static void host_learn(struct look *l, const struct ft_port *port, const struct ft_port *peer)
 {
 	const struct ft_snapshot *s = l->snapshot;
 	const struct ft_node *ca = ft_port_node(s, peer);
 	struct ft_baseline_host *host = &l->b->hosts[l->b->host_count];
 
 	*host = (struct ft_baseline_host){.guid = ft_host_key(s, peer), .at = port_of(l, port)};
-	if (!host->at.owner || port_is_wrong(l, &host->at) || port_is_held(l, &host->at) || ca->type != FT_NODE_CA ||
-	    ft_node_aggregates(s, ca, ft_port_node(s, port)))
-		return 0;
-	host->name = ft_text_safe_dup(ft_node_description(s, ca), ca->description_length);
-	if (!host->name)
-		return -ENOMEM;
+	if (!host->at.owner || port_is_in(&l->wrong, &host->at) || port_is_in(&l->held, &host->at) ||
+	    ca->type != FT_NODE_CA || ft_node_aggregates(s, ca, ft_port_node(s, port)))
+		return;
+	host->name = ft_arena_safe(&l->b->memory, ft_node_description(s, ca), ca->description_length);
 	l->b->host_count++;
-	return port_hold(l, &host->at, HELD_BY_HOST);
+	port_hold(l, &host->at, HELD_BY_HOST);
 }
 
-static int links_learn(struct look *l)
+static void links_learn(struct look *l)
 {
 	const struct ft_snapshot *s = l->snapshot;
-	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < s->port_count; i++) {
+	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
 
 		if (!peer || ft_port_node(s, port)->type != FT_NODE_SWITCH)
 			continue;
 		if (ft_port_node(s, peer)->type != FT_NODE_SWITCH)
-			r = host_learn(l, port, peer);
+			host_learn(l, port, peer);
 		else if (i < port->peer)
-			r = cable_learn(l, port, peer);
+			cable_learn(l, port, peer);
 	}
-	return r;
 }
 
 /* ---- cables in the ports of others ---- */
@@ -458,30 +417,26 @@ static uint64_t pair_key(const struct ft_baseline_cable *c)
 	return (a < b ? a : b) ^ (a < b ? b : a) * 0x9e3779b97f4a7c15ULL;
 }
 
-static int pairs_add(struct pairs *pairs, uint32_t *counts, const struct ft_baseline_cable *cables, uint32_t count)
+static bool pairs_add(struct pairs *pairs, uint32_t *counts, const struct ft_baseline_cable *cables, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t pair;
-		int r = ft_map_add(&pairs->index, pair_key(&cables[i]), (uint32_t)pairs->index.count, &pair);
 
-		if (r < 0)
-			return r;
+		if (ft_map_add(&pairs->index, pair_key(&cables[i]), (uint32_t)pairs->index.count, &pair) < 0)
+			return false;
 		counts[pair]++;
 	}
-	return 0;
+	return true;
 }
 
-static int pairs_count(struct pairs *pairs, const struct look *l)
+static bool pairs_count(struct pairs *pairs, const struct look *l)
 {
 	size_t room = (size_t)l->old->cable_count + l->b->cable_count + 1;
-	int r;
 
 	pairs->known = calloc(room, sizeof(*pairs->known));
 	pairs->seen = calloc(room, sizeof(*pairs->seen));
-	r = pairs->known && pairs->seen ? 0 : -ENOMEM;
-	if (r == 0)
-		r = pairs_add(pairs, pairs->known, l->old->cables, l->old->cable_count);
-	return r < 0 ? r : pairs_add(pairs, pairs->seen, l->b->cables, l->b->cable_count);
+	return pairs->known && pairs->seen && pairs_add(pairs, pairs->known, l->old->cables, l->old->cable_count) &&
+	       pairs_add(pairs, pairs->seen, l->b->cables, l->b->cable_count);
 }
 
 static bool place_is_of(const struct ft_place *place, const struct ft_baseline_port *end)
@@ -568,75 +523,66 @@ static void yielding_find(const struct look *l, struct pairs *pairs, bool *yield
  * Cost: O(n + cables in a wrong port * places of findings) for each row of cables that yield one after the other,
  * hardly ever more than two.
  */
-static int links_yield(struct look *l)
+static void links_yield(struct look *l)
 {
 	_cleanup_(pairs_release) struct pairs pairs = {0};
 	_cleanup_free_ bool *yields = NULL;
 	uint32_t learned = l->b->cable_count, kept = 0;
-	int r;
 
 	if (!l->old || l->report->verdict == FT_VERDICT_OK || strcmp(l->old->plan_hash, l->report->plan_hash) != 0)
-		return 0;
+		return;
 	yields = calloc(learned + 1UL, sizeof(*yields));
-	r = yields ? pairs_count(&pairs, l) : -ENOMEM;
-	if (r < 0)
-		return r;
+	l->failed |= !yields || !pairs_count(&pairs, l);
+	if (l->failed)
+		return;
 	yielding_find(l, &pairs, yields);
 	for (uint32_t i = 0; i < learned; i++)
 		if (!yields[i])
 			l->b->cables[kept++] = l->b->cables[i];
 	l->b->cable_count = kept;
 	if (kept == learned)
-		return 0;
+		return;
 	ft_map_release(&l->held);
-	for (uint32_t i = 0; r == 0 && i < kept; i++)
-		r = cable_hold(l, i);
-	for (uint32_t i = 0; r == 0 && i < l->b->host_count; i++)
-		r = port_hold(l, &l->b->hosts[i].at, HELD_BY_HOST);
-	return r;
+	for (uint32_t i = 0; i < kept; i++)
+		cable_hold(l, i);
+	for (uint32_t i = 0; i < l->b->host_count; i++)
+		port_hold(l, &l->b->hosts[i].at, HELD_BY_HOST);
 }
 
 /* Older entries that are not observed now stay, unless something is observed in their ports. */
-static int links_keep(struct look *l)
+static void links_keep(struct look *l)
 {
 	_cleanup_(ft_map_release) struct ft_map seen_hosts = {0};
 	const struct ft_baseline *old = l->old;
-	uint32_t seen = l->b->host_count;
-	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < seen; i++)
-		r = ft_map_add(&seen_hosts, l->b->hosts[i].guid, i, NULL);
-	for (uint32_t i = 0; old && r >= 0 && i < old->cable_count; i++) {
+	for (uint32_t i = 0; i < l->b->host_count; i++)
+		ft_map_put(&seen_hosts, l->b->hosts[i].guid, i, &l->failed);
+	for (uint32_t i = 0; old && i < old->cable_count; i++) {
 		const struct ft_baseline_cable *c = &old->cables[i];
 		bool lacks;
 
-		if (!owner_is_known(l, &c->ends[0]) || !owner_is_known(l, &c->ends[1]) ||
-		    port_is_held(l, &c->ends[0]) || port_is_held(l, &c->ends[1]))
+		if (!owner_is_known(l, &c->ends[0]) || !owner_is_known(l, &c->ends[1]) || cable_is_in(&l->held, c))
 			continue;
 		/* With another cable in one of its ports it is not out: who mends that lets it come back with its
 		 * switch. */
-		lacks = !port_is_wrong(l, &c->ends[0]) && !port_is_wrong(l, &c->ends[1]);
+		lacks = !cable_is_in(&l->wrong, c);
 		l->b->cables[l->b->cable_count] =
 			(struct ft_baseline_cable){{c->ends[0], c->ends[1]}, lacks ? gone_since(l, c->gone_s) : 0};
 		l->changed |= lacks && !c->gone_s;
-		r = cable_hold(l, l->b->cable_count++);
+		cable_hold(l, l->b->cable_count++);
 	}
-	for (uint32_t i = 0; old && r >= 0 && i < old->host_count; i++) {
+	for (uint32_t i = 0; old && i < old->host_count; i++) {
 		const struct ft_baseline_host *h = &old->hosts[i];
-		struct ft_baseline_host *to = &l->b->hosts[l->b->host_count];
 
-		if (!owner_is_known(l, &h->at) || port_is_held(l, &h->at) ||
+		if (!owner_is_known(l, &h->at) || port_is_in(&l->held, &h->at) ||
 		    ft_map_get(&seen_hosts, h->guid) != FT_MAP_NONE)
 			continue;
-		*to = (struct ft_baseline_host){h->guid, strdup(h->name), h->at, gone_since(l, h->gone_s)};
-		if (!to->name)
-			return -ENOMEM;
-		l->b->host_count++;
+		l->b->hosts[l->b->host_count++] = (struct ft_baseline_host){
+			h->guid, ft_arena_string(&l->b->memory, h->name), h->at, gone_since(l, h->gone_s)};
 		l->changed |= !h->gone_s;
-		r = port_hold(l, &h->at, HELD_BY_HOST);
+		port_hold(l, &h->at, HELD_BY_HOST);
 	}
 	l->changed |= !old || old->cable_count != l->b->cable_count || old->host_count != l->b->host_count;
-	return r < 0 ? r : 0;
 }
 
 /* The time is over, and that is news. */
@@ -685,15 +631,15 @@ static bool cable_is_due(const struct look *l, struct ft_baseline_cable *c)
  * A returned switch counts as complete once all cables are seen that went with it, and likewise all its hosts, which
  * may take longer; what it loses afterwards is a new fault. So do the chips of a board, all at once.
  */
-static int returns_end(struct look *l)
+static void returns_end(struct look *l)
 {
 	_cleanup_free_ bool *lacks = calloc(l->b->switch_count + 1UL, sizeof(*lacks));
 	_cleanup_free_ bool *lacks_hosts = calloc(l->b->switch_count + 1UL, sizeof(*lacks_hosts));
 	_cleanup_(ft_map_release) struct ft_map boards = {0};
-	int r = 0;
 
-	if (!lacks || !lacks_hosts)
-		return -ENOMEM;
+	l->failed |= !lacks || !lacks_hosts;
+	if (l->failed)
+		return;
 	for (uint32_t i = 0; i < 2 * l->b->cable_count; i++) {
 		struct ft_baseline_cable *c = &l->b->cables[i / 2];
 		uint32_t chip = ft_map_get(&l->by_chip, c->ends[i % 2].guid);
@@ -701,8 +647,8 @@ static int returns_end(struct look *l)
 		if (!c->gone_s || !cable_is_due(l, c))
 			continue;
 		lacks[ft_map_get(&l->by_guid, c->ends[i % 2].owner)] = true;
-		if (chip != FT_MAP_NONE && r >= 0)
-			r = ft_map_add(&boards, board_key(&l->b->chips[chip]), 0, NULL);
+		if (chip != FT_MAP_NONE)
+			ft_map_put(&boards, board_key(&l->b->chips[chip]), 0, &l->failed);
 	}
 	for (uint32_t i = 0; i < l->b->host_count; i++)
 		if (l->b->hosts[i].gone_s)
@@ -715,12 +661,11 @@ static int returns_end(struct look *l)
 		if (!lacks_hosts[i])
 			time_end(l, &l->b->switches[i].hosts_back_s);
 	}
-	for (uint32_t i = 0; r >= 0 && i < l->b->chip_count; i++)
+	for (uint32_t i = 0; i < l->b->chip_count; i++)
 		if (l->b->chips[i].back_s && ft_map_get(&boards, board_key(&l->b->chips[i])) == FT_MAP_NONE) {
 			l->b->chips[i].gone_s = 0;
 			time_end(l, &l->b->chips[i].back_s);
 		}
-	return r < 0 ? r : 0;
 }
 
 static int cable_order(const void *a, const void *b)
@@ -769,29 +714,18 @@ static bool links_differ(const struct look *l)
  * True if the old entries are of another plan, in which known switches had other places: what is not observed now would
  * claim places that are others' by the new one.
  */
-static bool old_is_foreign(const struct ft_baseline *old, const struct ft_report *report, const struct ft_map *known)
+static bool old_is_foreign(const struct look *l, const struct ft_baseline *old)
 {
-	if (old->plan_hash[0] == '\0' || strcmp(old->plan_hash, report->plan_hash) == 0)
+	if (old->plan_hash[0] == '\0' || strcmp(old->plan_hash, l->report->plan_hash) == 0)
 		return false;
-	for (size_t i = 0; i < report->switch_count; i++) {
-		const struct ft_report_switch *sw = &report->switches[i];
-		uint32_t before = switch_counts(sw) ? ft_map_get(known, sw->guid) : FT_MAP_NONE;
+	for (size_t i = 0; i < l->report->switch_count; i++) {
+		const struct ft_report_switch *sw = &l->report->switches[i];
+		uint32_t before = switch_counts(sw) ? ft_map_get(&l->known, sw->guid) : FT_MAP_NONE;
 
 		if (before != FT_MAP_NONE && strcmp(old->switches[before].planned_as, sw->planned_as) != 0)
 			return true;
 	}
 	return false;
-}
-
-/* Old entries that count, or NULL. Returns 0 or -ENOMEM. */
-static int old_take(struct look *l, const struct ft_baseline *old)
-{
-	_cleanup_(ft_map_release) struct ft_map known = {0};
-	int r = old_map(old, &known);
-
-	if (r == 0 && old && !old_is_foreign(old, l->report, &known))
-		l->old = old;
-	return r;
 }
 
 static bool planned_are_missing(const struct ft_report *report)
@@ -811,11 +745,21 @@ int ft_baseline_learn(struct ft_baseline **baseline, const struct ft_snapshot *s
 		.returning_s = returning_s ? returning_s : FT_RETURNING_S,
 		.guess = planned_are_missing(report) && (!*baseline || (*baseline)->plan_hash[0] == '\0'),
 	};
-	int r = old_take(&l, *baseline) ?: look_alloc(&l) ?: switches_learn(&l) ?: chips_learn(&l) ?: wrong_find(&l)
-		?: links_learn(&l) ?: links_yield(&l) ?: links_keep(&l) ?: chips_keep(&l) ?: returns_end(&l);
+	static void (*const steps[])(struct look * l) = {switches_learn, chips_learn, wrong_find, links_learn,
+							 links_yield,	 links_keep,  chips_keep, returns_end};
 
-	if (r < 0)
-		return r;
+	old_map(&l, *baseline);
+	if (*baseline && !old_is_foreign(&l, *baseline))
+		l.old = *baseline;
+	if (look_alloc(&l) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < FT_COUNT(steps); i++) {
+		if (l.failed || l.b->memory.failed)
+			return -ENOMEM;
+		steps[i](&l);
+	}
+	if (l.failed || l.b->memory.failed)
+		return -ENOMEM;
 	links_sort(l.b);
 	l.changed = l.changed || links_differ(&l);
 	ft_baseline_free(*baseline);

@@ -11,6 +11,7 @@
 #ifndef FT_VERIFY_MODEL_BASELINE_H
 #define FT_VERIFY_MODEL_BASELINE_H
 
+#include "base/arena.h"
 #include "verify/model/report.h"
 
 struct ft_snapshot;
@@ -18,8 +19,8 @@ struct ft_snapshot;
 /* A switch that had a place in the plan. */
 struct ft_baseline_switch {
 	uint64_t guid;	      /* of a director: as in the report */
-	char *name;	      /* as in the report: safe; owned */
-	char *planned_as;     /* its place: the name of a planned switch; owned */
+	char *name;	      /* as in the report: safe */
+	char *planned_as;     /* its place: the name of a planned switch */
 	int64_t gone_s;	      /* Unix time of the last check that saw it before it went; 0: it is whole */
 	int64_t back_s;	      /* Unix time of the check that saw it return; 0: all its cables are back since */
 	int64_t hosts_back_s; /* likewise; 0: all its hosts are back since */
@@ -28,7 +29,7 @@ struct ft_baseline_switch {
 /* A switch chip of a director. */
 struct ft_baseline_chip {
 	uint64_t guid;
-	char *name;	/* node description, safe; owned */
+	char *name;	/* node description, safe */
 	uint64_t owner; /* the GUID of its director in the baseline */
 	int64_t gone_s; /* Unix time of the last check that saw it before it went; 0: it is whole */
 	int64_t back_s; /* Unix time of the check that saw it return; 0: it is gone, or whole */
@@ -62,7 +63,7 @@ static inline bool ft_baseline_cable_went_with(const struct ft_baseline_cable *c
 
 struct ft_baseline_host {
 	uint64_t guid; /* of its port */
-	char *name;    /* node description, safe; owned */
+	char *name;    /* node description, safe */
 	struct ft_baseline_port at;
 	int64_t gone_s;
 };
@@ -73,8 +74,9 @@ struct ft_baseline {
 	struct ft_baseline_cable *cables; /* in the order of their first ends: by GUID and port number */
 	struct ft_baseline_host *hosts;	  /* likewise, by their ports */
 	uint32_t switch_count, chip_count, cable_count, host_count;
-	int64_t time_s;	    /* Unix time of the last check learned from; 0: none */
-	char plan_hash[65]; /* of the plan that all was once as; "": none, and the places may be those of likes */
+	int64_t time_s;		/* Unix time of the last check learned from; 0: none */
+	char plan_hash[65];	/* of the plan that all was once as; "": none, and the places may be those of likes */
+	struct ft_arena memory; /* of all lists and names */
 };
 
 void ft_baseline_free(struct ft_baseline *baseline);

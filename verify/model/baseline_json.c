@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The baseline as JSON. An entry is a list, since a large fabric has tens of thousands:
+ * The baseline as JSON: four lists, and an entry is a list, too, since a large fabric has tens of thousands. What is in
+ * it, and in which order, is told once, in @lists, by which both the writer and the reader go.
  *
- *     switches  [GUID, name, planned_as, gone, back, hosts back]
- *     chips     [GUID, name, switch, gone, back]
- *     cables    [switch, GUID, port, switch, GUID, port, gone]
- *     hosts     [GUID, name, switch, GUID, port, gone]
- *
- * "plan" is the hash of the plan, where that is known. "switch" is an index into the first list, and the GUID behind it
- * that of the node which has the port.
+ * "plan" is the hash of the plan, where that is known. A switch is written as an index into the first list; of a port,
+ * the GUID behind it is that of the node which has the port.
  */
 #include "config.h"
 
@@ -22,21 +18,92 @@
 #include "base/text.h"
 #include "verify/model/baseline.h"
 
-enum { BASELINE_VERSION = 1, PORT_MAX = UINT16_MAX };
+enum { BASELINE_VERSION = 1, PORT_MAX = UINT16_MAX, FIELDS_MAX = 7 };
 
 /* Up to here a double holds every whole number exactly. */
 static const int64_t TIME_MAX = INT64_C(1) << 53;
 
+enum field_kind { GUID, NAME, OWNER, PORT, TIME };
+
+struct field {
+	enum field_kind kind;
+	size_t offset; /* in the entry */
+};
+
+struct list {
+	const char *key;
+	size_t size;		/* of an entry */
+	size_t entries, number; /* in the baseline: the list, and how many there are */
+	size_t count, least; /* of the fields; earlier versions wrote no more than @least, or, if that is 0, no list */
+	struct field fields[FIELDS_MAX];
+};
+
+#define LIST(of, plural)                                                                \
+#plural, sizeof(struct ft_baseline_##of), offsetof(struct ft_baseline, plural), \
+		offsetof(struct ft_baseline, of##_count)
+#define FIELD(kind, of, member)                                 \
+	{                                                       \
+		kind, offsetof(struct ft_baseline_##of, member) \
+	}
+#define END(of, member) FIELD(OWNER, of, member.owner), FIELD(GUID, of, member.guid), FIELD(PORT, of, member.number)
+
+static const struct list lists[] = {
+	{LIST(switch, switches),
+	 6,
+	 5,
+	 {FIELD(GUID, switch, guid), FIELD(NAME, switch, name), FIELD(NAME, switch, planned_as),
+	  FIELD(TIME, switch, gone_s), FIELD(TIME, switch, back_s), FIELD(TIME, switch, hosts_back_s)}},
+	{LIST(chip, chips),
+	 5,
+	 0,
+	 {FIELD(GUID, chip, guid), FIELD(NAME, chip, name), FIELD(OWNER, chip, owner), FIELD(TIME, chip, gone_s),
+	  FIELD(TIME, chip, back_s)}},
+	{LIST(cable, cables), 7, 7, {END(cable, ends[0]), END(cable, ends[1]), FIELD(TIME, cable, gone_s)}},
+	{LIST(host, hosts),
+	 6,
+	 6,
+	 {FIELD(GUID, host, guid), FIELD(NAME, host, name), END(host, at), FIELD(TIME, host, gone_s)}},
+};
+
 /* ---- writing ---- */
 
-static void port_write(struct ft_text *t, const struct ft_map *index, const struct ft_baseline_port *port)
+/* @index: of the switches, by their GUIDs */
+static void field_write(struct ft_text *t, const struct ft_map *index, enum field_kind kind, const void *from)
 {
-	ft_text_printf(t, "%u, \"0x%016" PRIx64 "\", %u", ft_map_get(index, port->owner), port->guid, port->number);
+	switch (kind) {
+	case GUID:
+		ft_text_printf(t, "\"0x%016" PRIx64 "\"", *(const uint64_t *)from);
+		break;
+	case NAME:
+		ft_text_add_json(t, *(char *const *)from);
+		break;
+	case OWNER:
+		ft_text_printf(t, "%u", ft_map_get(index, *(const uint64_t *)from));
+		break;
+	case PORT:
+		ft_text_printf(t, "%u", *(const uint32_t *)from);
+		break;
+	case TIME:
+		ft_text_printf(t, "%" PRId64, *(const int64_t *)from);
+		break;
+	}
 }
 
-static void row_begin(struct ft_text *t, uint32_t i)
+static void list_write(struct ft_text *t, const struct ft_baseline *b, const struct list *list,
+		       const struct ft_map *index)
 {
-	ft_text_puts(t, i ? ",\n[" : "\n[");
+	const char *entry = *(const char *const *)(const void *)((const char *)b + list->entries);
+	uint32_t count = *(const uint32_t *)(const void *)((const char *)b + list->number);
+
+	ft_text_printf(t, ",\n\"%s\": [", list->key);
+	for (uint32_t i = 0; i < count; i++, entry += list->size) {
+		for (size_t n = 0; n < list->count; n++) {
+			ft_text_puts(t, n ? ", " : i ? ",\n[" : "\n[");
+			field_write(t, index, list->fields[n].kind, entry + list->fields[n].offset);
+		}
+		ft_text_puts(t, "]");
+	}
+	ft_text_puts(t, "]");
 }
 
 void ft_baseline_write_json(struct ft_text *t, const struct ft_baseline *b)
@@ -44,201 +111,93 @@ void ft_baseline_write_json(struct ft_text *t, const struct ft_baseline *b)
 	_cleanup_(ft_map_release) struct ft_map index = {0};
 
 	for (uint32_t i = 0; i < b->switch_count; i++)
-		if (ft_map_add(&index, b->switches[i].guid, i, NULL) < 0)
-			t->failed = true;
+		ft_map_put(&index, b->switches[i].guid, i, &t->failed);
 	ft_text_printf(t, "{\"ftcheck_baseline\": %d, \"time\": %" PRId64, BASELINE_VERSION, b->time_s);
 	if (b->plan_hash[0])
 		ft_text_printf(t, ", \"plan\": \"%s\"", b->plan_hash);
-	ft_text_puts(t, ",\n\"switches\": [");
-	for (uint32_t i = 0; i < b->switch_count; i++) {
-		const struct ft_baseline_switch *sw = &b->switches[i];
-
-		row_begin(t, i);
-		ft_text_printf(t, "\"0x%016" PRIx64 "\", ", sw->guid);
-		ft_text_add_json(t, sw->name);
-		ft_text_puts(t, ", ");
-		ft_text_add_json(t, sw->planned_as);
-		ft_text_printf(t, ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", sw->gone_s, sw->back_s, sw->hosts_back_s);
-	}
-	ft_text_puts(t, "],\n\"chips\": [");
-	for (uint32_t i = 0; i < b->chip_count; i++) {
-		const struct ft_baseline_chip *chip = &b->chips[i];
-
-		row_begin(t, i);
-		ft_text_printf(t, "\"0x%016" PRIx64 "\", ", chip->guid);
-		ft_text_add_json(t, chip->name);
-		ft_text_printf(t, ", %u, %" PRId64 ", %" PRId64 "]", ft_map_get(&index, chip->owner), chip->gone_s,
-			       chip->back_s);
-	}
-	ft_text_puts(t, "],\n\"cables\": [");
-	for (uint32_t i = 0; i < b->cable_count; i++) {
-		row_begin(t, i);
-		port_write(t, &index, &b->cables[i].ends[0]);
-		ft_text_puts(t, ", ");
-		port_write(t, &index, &b->cables[i].ends[1]);
-		ft_text_printf(t, ", %" PRId64 "]", b->cables[i].gone_s);
-	}
-	ft_text_puts(t, "],\n\"hosts\": [");
-	for (uint32_t i = 0; i < b->host_count; i++) {
-		row_begin(t, i);
-		ft_text_printf(t, "\"0x%016" PRIx64 "\", ", b->hosts[i].guid);
-		ft_text_add_json(t, b->hosts[i].name);
-		ft_text_puts(t, ", ");
-		port_write(t, &index, &b->hosts[i].at);
-		ft_text_printf(t, ", %" PRId64 "]", b->hosts[i].gone_s);
-	}
-	ft_text_puts(t, "]}\n");
+	for (size_t i = 0; i < FT_COUNT(lists); i++)
+		list_write(t, b, &lists[i], &index);
+	ft_text_puts(t, "}\n");
 }
 
 /* ---- reading ---- */
 
-/* Elements of a row, one after the other. */
-struct row {
-	const json_t *list;
-	size_t next;
-	bool damaged, out_of_memory;
-	const struct ft_baseline *b;
-};
-
-static const json_t *row_take(struct row *row)
+static bool number_read(const json_t *value, int64_t max, int64_t *ret_number)
 {
-	return json_array_get(row->list, row->next++);
+	*ret_number = json_integer_value(value);
+	return json_is_integer(value) && *ret_number >= 0 && *ret_number <= max;
 }
 
-static int64_t row_number(struct row *row, int64_t max)
-{
-	const json_t *value = row_take(row);
-	int64_t number = json_integer_value(value);
-
-	if (!json_is_integer(value) || number < 0 || number > max) {
-		row->damaged = true;
-		return 0;
-	}
-	return number;
-}
-
-static uint64_t row_guid(struct row *row)
+static bool guid_read(const json_t *value, uint64_t *ret_guid)
 {
 	enum { DIGITS = 16 };
-	const char *string = json_string_value(row_take(row));
+	const char *string = json_string_value(value);
 
 	if (!string || strncmp(string, "0x", 2) != 0 || strlen(string) != 2 + DIGITS ||
-	    strspn(string + 2, "0123456789abcdef") != DIGITS) {
-		row->damaged = true;
-		return 0;
+	    strspn(string + 2, "0123456789abcdef") != DIGITS)
+		return false;
+	*ret_guid = strtoull(string + 2, NULL, 16);
+	return true;
+}
+
+/* False: it is damaged. Whether memory ran out is asked of @b. */
+static bool field_read(struct ft_baseline *b, enum field_kind kind, const json_t *value, void *to)
+{
+	int64_t number;
+
+	switch (kind) {
+	case GUID:
+		return guid_read(value, to);
+	case NAME:
+		if (!json_is_string(value))
+			return false;
+		/* The file may have been changed: it is made safe once more. */
+		*(char **)to = ft_arena_safe(&b->memory, json_string_value(value), json_string_length(value));
+		return true;
+	case OWNER:
+		if (!number_read(value, (int64_t)b->switch_count - 1, &number))
+			return false;
+		*(uint64_t *)to = b->switches[number].guid;
+		return true;
+	case PORT:
+		if (!number_read(value, PORT_MAX, &number))
+			return false;
+		*(uint32_t *)to = (uint32_t)number;
+		return true;
+	case TIME:
+		return number_read(value, TIME_MAX, to);
 	}
-	return strtoull(string + 2, NULL, 16);
+	return false;
 }
 
-/* The file may have been changed: it is made safe once more. */
-static char *row_string(struct row *row)
+static bool entry_read(struct ft_baseline *b, const struct list *list, const json_t *row, char *entry)
 {
-	const json_t *value = row_take(row);
-	char *safe =
-		json_is_string(value) ? ft_text_safe_dup(json_string_value(value), json_string_length(value)) : NULL;
+	size_t count = json_array_size(row);
+	bool good = count <= list->count && count >= (list->least ? list->least : list->count);
 
-	row->damaged |= !json_is_string(value);
-	row->out_of_memory |= json_is_string(value) && !safe;
-	return safe;
+	for (size_t n = 0; good && n < count; n++)
+		good = field_read(b, list->fields[n].kind, json_array_get(row, n), entry + list->fields[n].offset);
+	return good;
 }
 
-static int64_t row_time(struct row *row)
+static int list_read(const struct ft_json *json, const struct list *list, struct ft_baseline *b, struct ft_error *err)
 {
-	return row_number(row, TIME_MAX);
-}
-
-/* The GUID of a switch, by its number in the list. */
-static uint64_t row_owner(struct row *row)
-{
-	int64_t sw = row_number(row, UINT32_MAX);
-
-	if (sw < row->b->switch_count)
-		return row->b->switches[sw].guid;
-	row->damaged = true;
-	return 0;
-}
-
-static struct ft_baseline_port row_port(struct row *row)
-{
-	struct ft_baseline_port port = {0};
-
-	/* As statements: the order of evaluation in an initializer is unspecified. */
-	port.owner = row_owner(row);
-	port.guid = row_guid(row);
-	port.number = (uint32_t)row_number(row, PORT_MAX);
-	return port;
-}
-
-static void switch_read(struct row *row, void *to)
-{
-	struct ft_baseline_switch *sw = to;
-
-	sw->guid = row_guid(row);
-	sw->name = row_string(row);
-	sw->planned_as = row_string(row);
-	sw->gone_s = row_time(row);
-	sw->back_s = row_time(row);
-	/* Earlier versions did not write it. */
-	sw->hosts_back_s = row->next < json_array_size(row->list) ? row_time(row) : 0;
-}
-
-static void chip_read(struct row *row, void *to)
-{
-	struct ft_baseline_chip *chip = to;
-
-	chip->guid = row_guid(row);
-	chip->name = row_string(row);
-	chip->owner = row_owner(row);
-	chip->gone_s = row_time(row);
-	chip->back_s = row_time(row);
-}
-
-static void cable_read(struct row *row, void *to)
-{
-	struct ft_baseline_cable *cable = to;
-
-	cable->ends[0] = row_port(row);
-	cable->ends[1] = row_port(row);
-	cable->gone_s = row_time(row);
-	/* Earlier versions wrote them as they were recorded. */
-	ft_baseline_cable_order(cable);
-}
-
-static void host_read(struct row *row, void *to)
-{
-	struct ft_baseline_host *host = to;
-
-	host->guid = row_guid(row);
-	host->name = row_string(row);
-	host->at = row_port(row);
-	host->gone_s = row_time(row);
-}
-
-/* Allocations are released with the baseline in any case. */
-static int list_read(const struct ft_json *json, const char *key, size_t size, void (*entry_read)(struct row *, void *),
-		     const struct ft_baseline *b, void **ret_list, uint32_t *ret_count, struct ft_error *err)
-{
-	const json_t *list = json_object_get(json->root, key);
-	size_t count = json_array_size(list);
-	char *entries = calloc(count + 1, size);
+	const json_t *rows = json_object_get(json->root, list->key);
+	size_t count = json_array_size(rows);
+	char *entries = ft_arena_zeros(&b->memory, count, list->size);
 
 	if (!entries)
 		return -ENOMEM;
-	*ret_list = entries;
-	if (!json_is_array(list) || count > UINT32_MAX)
-		return ft_json_error_value(json, err, json->root, key, "\"%s\" is no list", key);
-	for (size_t i = 0; i < count; i++) {
-		struct row row = {.list = json_array_get(list, i), .b = b};
-
-		/* Counted during reading: the owner of a port must be one of the switches before. */
-		entry_read(&row, entries + i * size);
-		*ret_count = (uint32_t)i + 1;
-		if (row.out_of_memory)
-			return -ENOMEM;
-		if (row.damaged || json_array_size(row.list) != row.next)
-			return ft_json_error_element(json, err, list, i, "an entry of \"%s\" is damaged", key);
-	}
-	return 0;
+	*(void **)(void *)((char *)b + list->entries) = entries;
+	if (!rows && list->least == 0)
+		return 0;
+	if (!json_is_array(rows) || count > UINT32_MAX)
+		return ft_json_error_value(json, err, json->root, list->key, "\"%s\" is no list", list->key);
+	for (size_t i = 0; i < count; i++)
+		if (!entry_read(b, list, json_array_get(rows, i), entries + i * list->size))
+			return ft_json_error_element(json, err, rows, i, "an entry of \"%s\" is damaged", list->key);
+	*(uint32_t *)(void *)((char *)b + list->number) = (uint32_t)count;
+	return b->memory.failed ? -ENOMEM : 0;
 }
 
 /* Of another form: no plan has it. */
@@ -252,26 +211,20 @@ static void plan_read(const struct ft_json *json, struct ft_baseline *b)
 
 static int document_read(const struct ft_json *json, struct ft_baseline *b, struct ft_error *err)
 {
-	const json_t *version = json_object_get(json->root, "ftcheck_baseline");
-	const json_t *time = json_object_get(json->root, "time");
-	int r;
+	int64_t version;
+	int r = 0;
 
-	if (!json_is_integer(version) || json_integer_value(version) != BASELINE_VERSION)
+	if (!number_read(json_object_get(json->root, "ftcheck_baseline"), BASELINE_VERSION, &version) ||
+	    version != BASELINE_VERSION)
 		return ft_error_set(err, -EINVAL, 0, 0, "this is no baseline that this version of ftcheck can read");
-	if (!json_is_integer(time) || json_integer_value(time) < 0 || json_integer_value(time) > TIME_MAX)
+	if (!number_read(json_object_get(json->root, "time"), TIME_MAX, &b->time_s))
 		return ft_error_set(err, -EINVAL, 0, 0, "\"time\" is not what it should be");
-	b->time_s = json_integer_value(time);
 	plan_read(json, b);
-	r = list_read(json, "switches", sizeof(*b->switches), switch_read, b, (void **)&b->switches, &b->switch_count,
-		      err);
-	/* Earlier versions did not write them. */
-	if (r == 0 && json_object_get(json->root, "chips"))
-		r = list_read(json, "chips", sizeof(*b->chips), chip_read, b, (void **)&b->chips, &b->chip_count, err);
-	if (r == 0)
-		r = list_read(json, "cables", sizeof(*b->cables), cable_read, b, (void **)&b->cables, &b->cable_count,
-			      err);
-	if (r == 0)
-		r = list_read(json, "hosts", sizeof(*b->hosts), host_read, b, (void **)&b->hosts, &b->host_count, err);
+	for (size_t i = 0; r == 0 && i < FT_COUNT(lists); i++)
+		r = list_read(json, &lists[i], b, err);
+	/* Earlier versions wrote them as they were recorded. */
+	for (uint32_t i = 0; r == 0 && i < b->cable_count; i++)
+		ft_baseline_cable_order(&b->cables[i]);
 	return r;
 }
 
