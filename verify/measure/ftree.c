@@ -160,37 +160,35 @@ static uint64_t place_key(const struct place *place)
 	return key;
 }
 
-static int place_take(struct judge *j, uint32_t node, struct place place)
+static void place_take(struct judge *j, uint32_t node, struct place place)
 {
-	int r = ft_map_add(&j->taken, place_key(&place), node, NULL);
-
+	ft_map_put(&j->taken, place_key(&place), node, &j->memory.failed);
 	j->places[node] = place;
-	return r < 0 ? r : 0;
 }
 
 /* The next free index beside @from, one rank up or down, for @node. */
-static int place_give(struct judge *j, uint32_t node, uint32_t from, bool down)
+static void place_give(struct judge *j, uint32_t node, uint32_t from, bool down)
 {
 	struct place place = j->places[from];
 	unsigned int varies = down ? place.index[0] + 1U : place.index[0];
+	bool free = false;
 
 	if (place.index[0] == INDEX_END || varies >= INDEX_LENGTH)
-		return 0;
+		return;
 	place.index[0] = (uint8_t)(down ? place.index[0] + 1 : place.index[0] - 1);
-	for (unsigned int i = 0; i < INDEX_END; i++) {
+	for (unsigned int i = 0; i < INDEX_END && !free; i++) {
 		place.index[varies] = (uint8_t)i;
-		if (ft_map_get(&j->taken, place_key(&place)) == FT_MAP_NONE)
-			return place_take(j, node, place);
+		free = ft_map_get(&j->taken, place_key(&place)) == FT_MAP_NONE;
 	}
-	return 0;
+	if (free)
+		place_take(j, node, place);
 }
 
 /* Breadth-first search from the first leaf; neighbours in the order of ports: down, then up. */
-static int places_make(struct judge *j)
+static void places_make(struct judge *j)
 {
 	struct place first = {{0}};
-	uint32_t head = 0, tail = 0, start = NONE;
-	int r;
+	uint32_t tail = 0, start = NONE;
 
 	for (uint32_t i = 0; i < j->f->count; i++) {
 		memset(j->places[i].index, INDEX_END, INDEX_LENGTH);
@@ -199,23 +197,22 @@ static int places_make(struct judge *j)
 	}
 	memset(first.index + j->leaf_rank + 1, INDEX_END, INDEX_LENGTH - 1 - j->leaf_rank);
 	first.index[0] = (uint8_t)j->leaf_rank;
-	r = place_take(j, start, first);
+	place_take(j, start, first);
 	j->queue[tail++] = start;
-	while (r == 0 && head < tail) {
-		uint32_t here = j->queue[head++];
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t here = j->queue[head];
 
-		for (uint32_t n = 0; r == 0 && n < j->down_count[here] + j->up_count[here]; n++) {
+		for (uint32_t n = 0; n < j->down_count[here] + j->up_count[here]; n++) {
 			bool down = n < j->down_count[here];
 			uint32_t at = j->f->first[here] + (down ? n : n - j->down_count[here]);
 			uint32_t far = down ? j->down[at].far : j->up[at].far;
 
 			if (j->rank[far] == NONE || j->places[far].index[0] != INDEX_END || tail == j->f->count)
 				continue;
-			r = place_give(j, far, here, down);
+			place_give(j, far, here, down);
 			j->queue[tail++] = far;
 		}
 	}
-	return r;
 }
 
 static bool width_varies(const struct ft_ftree_group *groups, uint32_t count)
@@ -338,12 +335,11 @@ int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_v
 	_cleanup_(judge_release) struct judge j;
 	struct ft_ftree_verdict verdict;
 	uint64_t hosts = 0;
-	int r = judge_init(&j, fabric);
 
 	for (uint32_t i = 0; i < fabric->count; i++)
 		hosts += fabric->hosts[i];
-	if (r < 0)
-		return r;
+	if (judge_init(&j, fabric) < 0)
+		return -ENOMEM;
 	if (fabric->count < 2 || hosts < 2) {
 		*ret_verdict = (struct ft_ftree_verdict){.why = FT_FTREE_TOO_SMALL};
 		return 0;
@@ -352,11 +348,10 @@ int ft_ftree_judge(const struct ft_ftree *fabric, struct ft_ftree_verdict *ret_v
 	verdict = ranks_judge(&j);
 	if (verdict.why == FT_FTREE_TAKEN) {
 		groups_sort_out(&j);
-		r = widths_vary(&j) ? places_make(&j) : 0;
-		if (r < 0)
-			return r;
+		if (widths_vary(&j))
+			places_make(&j);
 		verdict = groups_judge(&j);
 	}
 	*ret_verdict = verdict;
-	return 0;
+	return j.memory.failed ? -ENOMEM : 0;
 }

@@ -24,15 +24,14 @@ static int recall_alloc(struct ft_model *m, const struct ft_baseline *b, struct 
 }
 
 /* The former assignment, of those places that the plan still has. */
-static int places_recall(struct ft_model *m, const struct ft_baseline *b)
+static void places_recall(struct ft_model *m, const struct ft_baseline *b)
 {
 	_cleanup_(ft_map_release) struct ft_map places = {0};
 	struct ft_recall *recall = &m->recall;
-	int r = 0;
 
-	for (uint32_t p = 0; r >= 0 && p < m->place_count; p++)
-		r = ft_map_add(&places, ft_text_hash(m->places[p]->name), p, NULL);
-	for (uint32_t i = 0; r >= 0 && i < b->switch_count; i++) {
+	for (uint32_t p = 0; p < m->place_count; p++)
+		ft_map_put(&places, ft_text_hash(m->places[p]->name), p, &m->memory.failed);
+	for (uint32_t i = 0; i < b->switch_count; i++) {
 		uint32_t p = ft_map_get(&places, ft_text_hash(b->switches[i].planned_as));
 
 		if (p == FT_MAP_NONE || strcmp(m->places[p]->name, b->switches[i].planned_as) != 0)
@@ -40,7 +39,6 @@ static int places_recall(struct ft_model *m, const struct ft_baseline *b)
 		recall->switch_at[p] = i;
 		recall->place_known[i] = p;
 	}
-	return r < 0 ? r : 0;
 }
 
 static void switches_recall(struct ft_model *m, const struct ft_map *by_guid)
@@ -73,22 +71,21 @@ static uint32_t port_find(const struct ft_snapshot *s, const struct ft_map *node
 }
 
 /* Ends are numbered: those of cables, two each, and behind them the ports of hosts. */
-static int ports_recall(struct ft_model *m, const struct ft_baseline *b, const struct ft_map *by_guid)
+static void ports_recall(struct ft_model *m, const struct ft_baseline *b, const struct ft_map *by_guid)
 {
 	_cleanup_(ft_map_release) struct ft_map nodes = {0};
 	const struct ft_snapshot *s = m->chips;
 	struct ft_recall *recall = &m->recall;
-	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < s->node_count; i++)
+	for (uint32_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].type == FT_NODE_SWITCH)
-			r = ft_map_add(&nodes, s->nodes[i].guid, i, NULL);
-	for (uint32_t i = 0; r >= 0 && i < b->chip_count; i++) {
+			ft_map_put(&nodes, s->nodes[i].guid, i, &m->memory.failed);
+	for (uint32_t i = 0; i < b->chip_count; i++) {
 		recall->chip_node[i] = ft_map_get(&nodes, b->chips[i].guid);
 		if (recall->chip_node[i] != FT_MAP_NONE)
 			recall->chip_of[recall->chip_node[i]] = i;
 	}
-	for (uint32_t end = 0; r >= 0 && end < 2 * b->cable_count + b->host_count; end++) {
+	for (uint32_t end = 0; end < 2 * b->cable_count + b->host_count; end++) {
 		const struct ft_baseline_port *at = end_at(b, end);
 		uint32_t port = port_find(s, &nodes, at), known = ft_map_get(by_guid, at->owner);
 
@@ -97,25 +94,22 @@ static int ports_recall(struct ft_model *m, const struct ft_baseline *b, const s
 		if (port != FT_NONE)
 			recall->far[port] = end < 2 * b->cable_count ? end ^ 1 : end;
 	}
-	return r < 0 ? r : 0;
 }
 
 /* A host has moved, and is not gone, if its port is seen anywhere. */
-static int hosts_recall(struct ft_model *m, const struct ft_baseline *b)
+static void hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 {
 	_cleanup_(ft_map_release) struct ft_map seen = {0};
 	const struct ft_snapshot *s = m->chips;
-	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < s->port_count; i++) {
+	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_node *node = ft_port_node(s, &s->ports[i]);
 
 		if (node->type == FT_NODE_CA && ft_port_peer(s, &s->ports[i]))
-			r = ft_map_add(&seen, ft_host_key(s, &s->ports[i]), i, NULL);
+			ft_map_put(&seen, ft_host_key(s, &s->ports[i]), i, &m->memory.failed);
 	}
-	for (uint32_t i = 0; r >= 0 && i < b->host_count; i++)
+	for (uint32_t i = 0; i < b->host_count; i++)
 		m->recall.host_gone[i] = ft_map_get(&seen, b->hosts[i].guid) == FT_MAP_NONE;
-	return r < 0 ? r : 0;
 }
 
 bool ft_recall_is_of_plan(const struct ft_model *m)
@@ -157,26 +151,23 @@ int ft_recall_init(struct ft_model *m)
 	const struct ft_baseline *b = m->input ? m->input->baseline : NULL;
 	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
 	bool fit = true;
-	int r = b ? recall_alloc(m, b, &m->recall) : 0;
 
 	m->recall.baseline = b;
-	if (!b || r < 0)
-		return r;
-	for (uint32_t i = 0; r >= 0 && i < b->switch_count; i++)
-		r = ft_map_add(&by_guid, b->switches[i].guid, i, NULL);
-	if (r >= 0)
-		r = places_recall(m, b);
-	if (r < 0)
-		return r;
+	if (!b)
+		return 0;
+	for (uint32_t i = 0; i < b->switch_count; i++)
+		ft_map_put(&by_guid, b->switches[i].guid, i, &m->memory.failed);
+	if (recall_alloc(m, b, &m->recall) < 0)
+		return -ENOMEM;
+	places_recall(m, b);
 	switches_recall(m, &by_guid);
-	r = ports_recall(m, b, &by_guid);
-	if (r == 0 && !ft_recall_is_of_plan(m))
-		r = places_fit(m, &fit);
-	if (r == 0)
-		r = hosts_recall(m, b);
+	ports_recall(m, b, &by_guid);
+	hosts_recall(m, b);
+	if (!ft_recall_is_of_plan(m) && places_fit(m, &fit) < 0)
+		return -ENOMEM;
 	if (!fit)
 		m->recall = (struct ft_recall){0};
-	return r;
+	return m->memory.failed ? -ENOMEM : 0;
 }
 
 uint32_t ft_recall_place(const struct ft_model *m, uint32_t observed)

@@ -56,23 +56,23 @@ static void rise(const struct ft_walk *w, uint16_t *legal)
 		}
 }
 
-static int reach_find(struct ft_walk *w, uint32_t to)
+static void reach_find(struct ft_walk *w, uint32_t to)
 {
 	struct ft_reach *reach = &w->reach[to];
 	size_t hops = w->hop_count + 1UL;
 	_cleanup_free_ uint32_t *queue = NULL;
 
 	if (reach->legal)
-		return 0;
+		return;
 	queue = malloc(hops * sizeof(*queue));
 	reach->plain = ft_arena_zeros(&w->memory, hops, sizeof(*reach->plain));
 	reach->legal = ft_arena_zeros(&w->memory, hops, sizeof(*reach->legal));
-	if (!queue || w->memory.failed)
-		return -ENOMEM;
+	w->memory.failed |= !queue;
+	if (w->memory.failed)
+		return;
 	spread(w, to, false, reach->plain, queue);
 	spread(w, to, true, reach->legal, queue);
 	rise(w, reach->legal);
-	return 0;
 }
 
 /* The first switch of the route whose entry does not lead nearer; else the one where it turns up again. */
@@ -95,16 +95,16 @@ static uint32_t culprit(const struct ft_walk *w, uint32_t from, uint32_t to, uin
 	return turn;
 }
 
-int ft_walk_detour(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t pairs)
+void ft_walk_detour(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t pairs)
 {
 	uint32_t to = w->targets[target].hop, hops = w->ways[from].hops;
 	uint32_t planned = ft_walk_planned(w, from, to), best, allowed;
 	bool turns = w->ways[from].flags & FT_WAY_TURNS;
 	struct ft_detours *detours;
-	int r = reach_find(w, to);
 
-	if (r < 0)
-		return r;
+	reach_find(w, to);
+	if (w->memory.failed)
+		return;
 	best = w->reach[to].legal[from];
 	/* Every path turns up again. */
 	if (best == FT_AFAR) {
@@ -113,7 +113,7 @@ int ft_walk_detour(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t p
 	}
 	allowed = planned > best ? planned : best;
 	if (hops <= allowed && !turns)
-		return 0;
+		return;
 	detours = &w->detours[culprit(w, from, to, w->ways[from].hops)];
 	detours->turns += turns ? pairs : 0;
 	if (hops > detours->hops) {
@@ -121,5 +121,4 @@ int ft_walk_detour(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t p
 		detours->allowed = allowed;
 	}
 	ft_some_add(&detours->some, pairs, from, target);
-	return 0;
 }

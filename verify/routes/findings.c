@@ -189,17 +189,15 @@ static void places_say(const struct ft_walk *w, const struct cause *causes, uint
 }
 
 /* By port: the first finding that names it. */
-static int named_index(const struct ft_model *m, struct ft_map *named)
+static void named_index(struct ft_walk *w, struct ft_map *named)
 {
-	for (size_t i = 0; i < m->report->finding_count; i++) {
-		const struct ft_finding *f = &m->report->findings[i];
+	const struct ft_report *report = w->m->report;
 
-		for (size_t n = 0; n < f->where_count; n++)
-			if (f->where[n].port > 0 &&
-			    ft_map_add(named, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i, NULL) < 0)
-				return -ENOMEM;
-	}
-	return 0;
+	for (size_t i = 0; i < report->finding_count; i++)
+		for (const struct ft_place *at = report->findings[i].where;
+		     at < report->findings[i].where + report->findings[i].where_count; at++)
+			if (at->port > 0)
+				ft_map_put(named, ft_hash_pair(at->guid, at->port), (uint32_t)i, &w->memory.failed);
 }
 
 static uint32_t named_group(const struct ft_walk *w, const struct ft_map *named, uint32_t at)
@@ -265,15 +263,15 @@ static void unreachable_add(struct ft_walk *w, const struct cause *causes, uint3
 	example_say(w, f, &causes[0].some);
 }
 
-static int unreachable_report(struct ft_walk *w)
+static void unreachable_report(struct ft_walk *w)
 {
 	_cleanup_(ft_map_release) struct ft_map named = {0};
-	_cleanup_free_ struct cause *causes = NULL;
+	struct cause *causes = ft_arena_zeros(&w->memory, (size_t)w->link_count + w->hop_count, sizeof(*causes));
 	uint32_t count = 0, alone;
 
-	causes = malloc(((size_t)w->link_count + w->hop_count + 1) * sizeof(*causes));
-	if (!causes || named_index(w->m, &named) < 0)
-		return -ENOMEM;
+	named_index(w, &named);
+	if (w->memory.failed)
+		return;
 	for (uint32_t at = 0; at < w->link_count + w->hop_count; at++)
 		if (w->ends[at].pairs > 0)
 			causes[count++] = (struct cause){at, named_group(w, &named, at), w->ends[at]};
@@ -291,7 +289,6 @@ static int unreachable_report(struct ft_walk *w)
 	else
 		for (; alone < count; alone++)
 			unreachable_add(w, causes + alone, 1);
-	return 0;
 }
 
 /* The LIDs of a port are adjacent. */
@@ -452,14 +449,11 @@ static void detour_add(struct ft_walk *w, const uint32_t *hops, uint32_t count)
 	example_say(w, f, &worst->some);
 }
 
-static int detours_report(struct ft_walk *w)
+static void detours_report(struct ft_walk *w)
 {
-	_cleanup_free_ uint32_t *hops = malloc((w->hop_count + 1UL) * sizeof(*hops));
-	uint32_t count = 0;
+	uint32_t *hops = ft_arena_zeros(&w->memory, w->hop_count, sizeof(*hops)), count = 0;
 
-	if (!hops)
-		return -ENOMEM;
-	for (uint32_t h = 0; h < w->hop_count; h++)
+	for (uint32_t h = 0; hops && h < w->hop_count; h++)
 		if (w->detours[h].some.pairs > 0)
 			hops[count++] = h;
 	if (count > MANY)
@@ -467,7 +461,6 @@ static int detours_report(struct ft_walk *w)
 	else
 		for (uint32_t i = 0; i < count; i++)
 			detour_add(w, hops + i, 1);
-	return 0;
 }
 
 /* ---- figures ---- */
@@ -522,16 +515,12 @@ static void figures(struct ft_walk *w)
 	r->routes.mads = w->m->input->routes->mads + (w->m->input->lanes ? w->m->input->lanes->mads : 0);
 }
 
-int ft_walk_report(struct ft_walk *w)
+void ft_walk_report(struct ft_walk *w)
 {
-	int r;
-
 	figures(w);
-	r = unreachable_report(w) ?: detours_report(w);
-	if (r < 0)
-		return r;
+	unreachable_report(w);
+	detours_report(w);
 	unrouted_report(w);
 	loops_report(w);
 	unknown_report(w);
-	return 0;
 }

@@ -19,16 +19,14 @@ void ft_walk_release(struct ft_walk *w)
 }
 
 /* By GUID, so that findings and texts do not depend on the source of the fabric and its tables. */
-static int hops_collect(struct ft_walk *w)
+static void hops_collect(struct ft_walk *w)
 {
 	const struct ft_snapshot *s = w->m->chips;
 	const struct ft_routes *routes = w->m->input->routes;
 
 	w->hop_of_node = ft_arena_numbers(&w->memory, s->node_count + 1UL, FT_NONE);
 	w->hops = ft_arena_zeros(&w->memory, s->node_count + 1UL, sizeof(*w->hops));
-	if (w->memory.failed)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->node_count; i++)
+	for (uint32_t i = 0; !w->memory.failed && i < s->node_count; i++)
 		if (s->nodes[w->m->chip_order[i]].type == FT_NODE_SWITCH)
 			w->hops[w->hop_count++].node = w->m->chip_order[i];
 	for (uint32_t h = 0; h < w->hop_count; h++) {
@@ -49,7 +47,6 @@ static int hops_collect(struct ft_walk *w)
 		w->tables += !ft_walk_has_holes(hop);
 		w->tables_unknown += ft_walk_has_holes(hop);
 	}
-	return 0;
 }
 
 static uint32_t far_of(const struct ft_walk *w, const struct ft_port *port)
@@ -61,16 +58,14 @@ static uint32_t far_of(const struct ft_walk *w, const struct ft_port *port)
 	return port->link == FT_LINK_DOWN ? FT_FAR_DOWN : FT_FAR_UNKNOWN;
 }
 
-static int links_collect(struct ft_walk *w)
+static void links_collect(struct ft_walk *w)
 {
 	const struct ft_snapshot *s = w->m->chips;
 
 	w->far = ft_arena_zeros(&w->memory, w->link_count + 1UL, sizeof(*w->far));
 	w->owner = ft_arena_zeros(&w->memory, w->link_count + 1UL, sizeof(*w->owner));
 	w->up = ft_arena_zeros(&w->memory, w->link_count + 1UL, sizeof(*w->up));
-	if (w->memory.failed)
-		return -ENOMEM;
-	for (uint32_t h = 0; h < w->hop_count; h++) {
+	for (uint32_t h = 0; !w->memory.failed && h < w->hop_count; h++) {
 		const struct ft_hop *hop = &w->hops[h];
 
 		for (uint32_t i = 0; i < hop->links; i++) {
@@ -78,24 +73,21 @@ static int links_collect(struct ft_walk *w)
 			w->far[hop->first_link + i] = far_of(w, &s->ports[s->nodes[hop->node].first_port + i]);
 		}
 	}
-	return 0;
 }
 
-static int parts_number(struct ft_walk *w)
+static void parts_number(struct ft_walk *w)
 {
-	_cleanup_free_ uint32_t *part = malloc((w->hop_count + 1UL) * sizeof(*part));
+	uint32_t *part = ft_arena_zeros(&w->memory, w->hop_count, sizeof(*part));
 
 	if (!part)
-		return -ENOMEM;
+		return;
 	ft_number_begin(part, w->hop_count);
-	for (uint32_t h = 0; h < w->hop_count; h++)
-		for (uint32_t i = 0; i < w->hops[h].links; i++)
-			if (w->far[w->hops[h].first_link + i] < w->hop_count)
-				ft_number_join(part, h, w->far[w->hops[h].first_link + i]);
+	for (uint32_t link = 0; link < w->link_count; link++)
+		if (w->far[link] < w->hop_count)
+			ft_number_join(part, w->owner[link], w->far[link]);
 	ft_number_sets(part, w->hop_count);
 	for (uint32_t h = 0; h < w->hop_count; h++)
 		w->hops[h].part = part[h];
-	return 0;
 }
 
 /* A fabric chip has no outer port: it belongs to the switch of its line chips. */
@@ -155,13 +147,9 @@ static bool lid_is_unicast(uint32_t lid)
 	return lid > 0 && lid <= FT_ROUTE_LID_MAX;
 }
 
-/* The number of ports with each LID, switches' included. */
-static uint8_t *lids_count(const struct ft_snapshot *s)
+/* Counts the ports with each LID, switches' included. */
+static void lids_count(const struct ft_snapshot *s, uint8_t *count)
 {
-	uint8_t *count = calloc(FT_ROUTE_LID_MAX + 129UL, sizeof(*count));
-
-	if (!count)
-		return NULL;
 	for (uint32_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].type == FT_NODE_SWITCH && lid_is_unicast(s->nodes[i].lid))
 			count[s->nodes[i].lid] += count[s->nodes[i].lid] < 2;
@@ -174,7 +162,6 @@ static uint8_t *lids_count(const struct ft_snapshot *s)
 		for (uint32_t n = 0; n < 1U << (port->lmc & 7); n++)
 			count[port->lid + n] += count[port->lid + n] < 2;
 	}
-	return count;
 }
 
 static void target_add(struct ft_walk *w, uint32_t host_port, uint32_t switch_port, const uint8_t *count)
@@ -208,16 +195,17 @@ static int target_compare(const void *a, const void *b)
 	return FT_ORDER(x->lid, y->lid);
 }
 
-static int targets_collect(struct ft_walk *w)
+static void targets_collect(struct ft_walk *w)
 {
 	const struct ft_model *m = w->m;
-	_cleanup_free_ uint8_t *count = lids_count(m->chips);
+	uint8_t *count = ft_arena_zeros(&w->memory, FT_ROUTE_LID_MAX + 129UL, sizeof(*count));
 
 	/* Each LID occurs only once among them. */
 	w->targets = ft_arena_zeros(&w->memory, FT_ROUTE_LID_MAX + 1UL, sizeof(*w->targets));
 	w->sources = ft_arena_zeros(&w->memory, w->hop_count + 1UL, sizeof(*w->sources));
-	if (!count || w->memory.failed)
-		return -ENOMEM;
+	if (w->memory.failed)
+		return;
+	lids_count(m->chips, count);
 	for (uint32_t i = 0; i < m->observed.host_count; i++)
 		target_add(w, ft_port_origin(m, m->observed.hosts[i].port),
 			   ft_port_origin(m, m->observed.hosts[i].switch_port), count);
@@ -227,23 +215,21 @@ static int targets_collect(struct ft_walk *w)
 	for (uint32_t h = 0; h < w->hop_count; h++)
 		if (w->hops[h].hosts > 0)
 			w->sources[w->source_count++] = h;
-	return 0;
 }
 
-static int results_allocate(struct ft_walk *w)
+static void results_allocate(struct ft_walk *w)
 {
 	struct ft_arena *memory = &w->memory;
 	size_t hops = w->hop_count + 1UL, places = w->m->place_count + 1UL;
 	uint32_t words = 0;
 
 	w->after_first = ft_arena_zeros(memory, w->link_count + 1UL, sizeof(*w->after_first));
-	if (!w->after_first)
-		return -ENOMEM;
-	for (uint32_t link = 0; link < w->link_count; link++) {
+	for (uint32_t link = 0; w->after_first && link < w->link_count; link++) {
 		w->after_first[link] = words;
 		words += w->far[link] < w->hop_count ? ft_walk_words(w, w->far[link]) : 0;
 	}
-	w->after_first[w->link_count] = words;
+	if (w->after_first)
+		w->after_first[w->link_count] = words;
 	w->after = ft_arena_zeros(memory, words + 1UL, sizeof(*w->after));
 	w->load = ft_arena_zeros(memory, w->link_count + 1UL, sizeof(*w->load));
 	w->ends = ft_arena_zeros(memory, w->link_count + hops, sizeof(*w->ends));
@@ -259,16 +245,14 @@ static int results_allocate(struct ft_walk *w)
 	w->planned_to = FT_NONE;
 	w->queue = ft_arena_zeros(memory, places, sizeof(*w->queue));
 	w->is_queued = ft_arena_zeros(memory, places, sizeof(*w->is_queued));
-	return memory->failed ? -ENOMEM : 0;
 }
 
 int ft_walk_build(struct ft_walk *w)
 {
-	int r;
+	static void (*const steps[])(struct ft_walk * w) = {hops_collect, links_collect,   parts_number,
+							    hops_rank,	  targets_collect, results_allocate};
 
-	r = hops_collect(w) ?: links_collect(w) ?: parts_number(w);
-	if (r < 0)
-		return r;
-	hops_rank(w);
-	return targets_collect(w) ?: results_allocate(w);
+	for (size_t i = 0; i < FT_COUNT(steps) && !w->memory.failed; i++)
+		steps[i](w);
+	return w->memory.failed ? -ENOMEM : 0;
 }

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/list.h"
 #include "base/numbers.h"
@@ -66,7 +67,7 @@ static bool is_first_lid(const struct ft_walk *w, uint32_t target)
 	return target == 0 || w->targets[target].port != w->targets[target - 1].port;
 }
 
-static int hosts_index(struct follow *f)
+static void hosts_index(struct follow *f)
 {
 	const struct ft_walk *w = f->w;
 
@@ -74,7 +75,7 @@ static int hosts_index(struct follow *f)
 	f->hosts_of = ft_arena_zeros(&f->memory, w->hop_count + 2UL, sizeof(*f->hosts_of));
 	f->links = ft_arena_zeros(&f->memory, w->hop_count + 1UL, sizeof(*f->links));
 	if (f->memory.failed)
-		return -ENOMEM;
+		return;
 	/* Counted one place too far, so that filling moves each start to where it belongs. */
 	for (uint32_t i = 0; i < w->target_count; i++)
 		f->hosts_of[w->targets[i].hop + 2] += is_first_lid(w, i);
@@ -83,7 +84,6 @@ static int hosts_index(struct follow *f)
 	for (uint32_t i = 0; i < w->target_count; i++)
 		if (is_first_lid(w, i))
 			f->hosts[f->hosts_of[w->targets[i].hop + 1]++] = i;
-	return 0;
 }
 
 /* Two successive links of the route are on one cycle. */
@@ -129,48 +129,51 @@ static struct ft_crossing crossing_of(const struct follow *f, uint32_t host, uin
 	return (struct ft_crossing){w->hops[w->owner[link]].node, (uint8_t)in, number_of(w, link)};
 }
 
-typedef int visit_fn(struct follow *f, uint32_t host, uint32_t target);
+typedef void visit_fn(struct follow *f, uint32_t host, uint32_t target);
 
 /* Calls @visit for each pair of hosts whose route is on a cycle. */
-static int routes_visit(struct follow *f, visit_fn *visit)
+static void routes_visit(struct follow *f, visit_fn *visit)
 {
 	const struct ft_walk *w = f->w;
-	int r = 0;
 
-	for (uint32_t target = 0; r == 0 && target < w->target_count; target++) {
+	for (uint32_t target = 0; !f->memory.failed && target < w->target_count; target++) {
 		/* Side by side, as the tables are far apart in memory. */
 		for (uint32_t h = 0; h < w->hop_count; h++)
 			w->out[h] = ft_walk_out(w, h, target);
-		for (uint32_t i = 0; r == 0 && i < w->source_count; i++) {
+		for (uint32_t i = 0; !f->memory.failed && i < w->source_count; i++) {
 			uint32_t from = w->sources[i];
 
 			if (!route_follow(f, from, target))
 				continue;
-			for (uint32_t n = f->hosts_of[from]; r == 0 && n < f->hosts_of[from + 1]; n++)
-				r = visit(f, f->hosts[n], target);
+			for (uint32_t n = f->hosts_of[from]; n < f->hosts_of[from + 1]; n++)
+				visit(f, f->hosts[n], target);
 		}
 	}
-	return r;
+}
+
+/* True if @key is new to @map. */
+static bool is_new(struct follow *f, struct ft_map *map, uint64_t key)
+{
+	int r = ft_map_add(map, key, 0, NULL);
+
+	f->memory.failed |= r < 0;
+	return r > 0;
 }
 
 /* ---- what is wanted ---- */
 
-static int crossing_want(struct follow *f, struct ft_crossing at)
+static void crossing_want(struct follow *f, struct ft_crossing at)
 {
 	struct ft_lane_wants *wants = f->wants;
 	struct ft_crossing *crossing;
-	int r;
 
-	if (wants->crossing_count == CROSSINGS_MAX)
-		return 0;
-	r = ft_map_add(&f->asked, (uint64_t)at.node << 16 | (unsigned int)at.in << 8 | at.out, 0, NULL);
-	if (r != 1)
-		return r;
+	if (wants->crossing_count == CROSSINGS_MAX ||
+	    !is_new(f, &f->asked, (uint64_t)at.node << 16 | (unsigned int)at.in << 8 | at.out))
+		return;
 	crossing = FT_LIST_MORE(wants->crossings, wants->crossing_count);
-	if (!crossing)
-		return -ENOMEM;
-	*crossing = at;
-	return 0;
+	f->memory.failed |= !crossing;
+	if (crossing)
+		*crossing = at;
 }
 
 static uint32_t first_host(const struct follow *f, uint32_t host)
@@ -178,52 +181,49 @@ static uint32_t first_host(const struct follow *f, uint32_t host)
 	return f->hosts[f->hosts_of[f->w->targets[host].hop]];
 }
 
-static int route_want(struct follow *f, uint32_t host, uint32_t target)
+static void route_want(struct follow *f, uint32_t host, uint32_t target)
 {
 	const struct ft_walk *w = f->w;
 	struct ft_lane_wants *wants = f->wants;
 	bool is_first = first_host(f, host) == host;
-	int r = 0;
 
 	if (is_first && wants->path_count < PATHS_MAX) {
 		struct ft_lane_path *path = FT_LIST_MORE(wants->paths, wants->path_count);
 
+		f->memory.failed |= !path;
 		if (!path)
-			return -ENOMEM;
+			return;
 		*path = (struct ft_lane_path){(uint16_t)w->targets[host].lid, (uint16_t)w->targets[target].lid};
 	}
 	/* The hosts of a switch come in by ports of their own, and then go the same way. */
-	for (uint32_t i = 0; r == 0 && i + 1 < f->length && (i == 0 || is_first); i++) {
+	for (uint32_t i = 0; i + 1 < f->length && (i == 0 || is_first); i++) {
 		if (!is_on_cycle(f, i))
 			continue;
-		r = crossing_want(f, crossing_of(f, host, i)) ?: crossing_want(f, crossing_of(f, host, i + 1));
+		crossing_want(f, crossing_of(f, host, i));
+		crossing_want(f, crossing_of(f, host, i + 1));
 	}
-	return r;
 }
 
 int ft_lanes_want(struct ft_walk *w, const uint32_t *cycles)
 {
 	_cleanup_(follow_release) struct follow f = {.w = w, .cycles = cycles, .wants = &w->m->report->lane_wants};
-	int r = hosts_index(&f);
 
-	return r ?: routes_visit(&f, route_want);
+	hosts_index(&f);
+	routes_visit(&f, route_want);
+	return f.memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- what is judged ---- */
 
-static int edge_add(struct follow *f, uint32_t a, uint32_t b)
+static void edge_add(struct follow *f, uint32_t a, uint32_t b)
 {
-	int r = ft_map_add(&f->seen, (uint64_t)a << 32 | b, 0, NULL);
 	uint32_t(*edge)[2];
 
-	if (r != 1)
-		return r;
+	if (!is_new(f, &f->seen, (uint64_t)a << 32 | b))
+		return;
 	edge = FT_ARENA_MORE(&f->memory, f->edges, f->edge_count);
-	if (!edge)
-		return -ENOMEM;
-	(*edge)[0] = a;
-	(*edge)[1] = b;
-	return 0;
+	if (edge)
+		memcpy(*edge, (const uint32_t[]){a, b}, sizeof(*edge));
 }
 
 static unsigned int level_of(const struct follow *f, uint32_t host, uint32_t target)
@@ -238,42 +238,34 @@ static unsigned int level_of(const struct follow *f, uint32_t host, uint32_t tar
 }
 
 /* A lane that the port never sends from. */
-static int mute_add(struct follow *f, uint32_t channel)
+static void mute_add(struct follow *f, uint32_t channel)
 {
-	int r = ft_map_add(&f->mute, channel, 0, NULL);
-	uint32_t *mute;
+	uint32_t *mute = is_new(f, &f->mute, channel) ? FT_ARENA_MORE(&f->memory, f->mutes, f->mute_count) : NULL;
 
-	if (r != 1)
-		return r;
-	mute = FT_ARENA_MORE(&f->memory, f->mutes, f->mute_count);
-	if (!mute)
-		return -ENOMEM;
-	*mute = channel;
-	return 0;
+	if (mute)
+		*mute = channel;
 }
 
 /* The lane on that way, as far as a packet gets: FT_LANE_DROPPED also if the port never sends from it. */
-static int lane_take(struct follow *f, const struct ft_crossing *at, uint32_t link, unsigned int level, bool *unsent,
-		     unsigned int *ret_lane)
+static unsigned int lane_take(struct follow *f, const struct ft_crossing *at, uint32_t link, unsigned int level,
+			      bool *unsent)
 {
 	const struct ft_lanes *lanes = f->w->m->input->lanes;
 	unsigned int lane = ft_lanes_lane(lanes, at, level);
 
-	*ret_lane = lane;
 	if (lane >= FT_LANE_DROPPED || ft_lanes_is_sent(lanes, at, lane))
-		return 0;
+		return lane;
 	*unsent = true;
-	*ret_lane = FT_LANE_DROPPED;
-	return mute_add(f, f->place[link] * FT_LANE_LEVELS + lane);
+	mute_add(f, f->place[link] * FT_LANE_LEVELS + lane);
+	return FT_LANE_DROPPED;
 }
 
-static int route_judge(struct follow *f, uint32_t host, uint32_t target)
+static void route_judge(struct follow *f, uint32_t host, uint32_t target)
 {
 	unsigned int level = level_of(f, host, target);
 	bool known = true, unsent = false;
-	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i + 1 < f->length; i++) {
+	for (uint32_t i = 0; i + 1 < f->length; i++) {
 		struct ft_crossing onto, then;
 		unsigned int a, b;
 
@@ -281,35 +273,29 @@ static int route_judge(struct follow *f, uint32_t host, uint32_t target)
 			continue;
 		onto = crossing_of(f, host, i);
 		then = crossing_of(f, host, i + 1);
-		r = lane_take(f, &onto, f->links[i], level, &unsent, &a)
-			    ?: lane_take(f, &then, f->links[i + 1], level, &unsent, &b);
-		if (r < 0)
-			return r;
+		a = lane_take(f, &onto, f->links[i], level, &unsent);
+		b = lane_take(f, &then, f->links[i + 1], level, &unsent);
 		known &= a != FT_LANE_UNKNOWN && b != FT_LANE_UNKNOWN;
 		/* What is dropped waits for nothing. */
 		if (a < FT_LANE_DROPPED && b < FT_LANE_DROPPED)
-			r = edge_add(f, f->place[f->links[i]] * FT_LANE_LEVELS + a,
-				     f->place[f->links[i + 1]] * FT_LANE_LEVELS + b);
+			edge_add(f, f->place[f->links[i]] * FT_LANE_LEVELS + a,
+				 f->place[f->links[i + 1]] * FT_LANE_LEVELS + b);
 	}
 	f->unknown += !known;
 	f->unsent += unsent;
-	return r;
 }
 
-static int rows_number(struct follow *f)
+static void rows_number(struct follow *f)
 {
 	const struct ft_walk *w = f->w;
 
 	f->place = ft_arena_zeros(&f->memory, w->link_count + 1UL, sizeof(*f->place));
 	f->rows = ft_arena_zeros(&f->memory, w->link_count + 1UL, sizeof(*f->rows));
-	if (f->memory.failed)
-		return -ENOMEM;
-	for (uint32_t link = 0; link < w->link_count; link++) {
+	for (uint32_t link = 0; !f->memory.failed && link < w->link_count; link++) {
 		f->place[link] = f->cycles[link] == FT_NONE ? FT_NONE : f->row_count;
 		if (f->cycles[link] != FT_NONE)
 			f->rows[f->row_count++] = link;
 	}
-	return 0;
 }
 
 static int edge_compare(const void *a, const void *b)
@@ -379,8 +365,12 @@ int ft_lanes_judge(struct ft_walk *w, const uint32_t *cycles)
 {
 	_cleanup_(follow_release) struct follow f = {.w = w, .cycles = cycles};
 	struct ft_channels channels = {0};
-	int r = hosts_index(&f) ?: rows_number(&f) ?: routes_visit(&f, route_judge) ?: channels_make(&f, &channels)
-		?: ft_cycles_report(w, &channels);
+	int r;
+
+	hosts_index(&f);
+	rows_number(&f);
+	routes_visit(&f, route_judge);
+	r = channels_make(&f, &channels) ?: ft_cycles_report(w, &channels);
 
 	if (r == 0)
 		mutes_report(&f);

@@ -121,14 +121,12 @@ static void imbalance_add(struct ft_walk *w, const struct balance *uneven, uint3
 	       "given), once the cables are as planned");
 }
 
-int ft_walk_balance(struct ft_walk *w)
+void ft_walk_balance(struct ft_walk *w)
 {
-	_cleanup_free_ struct balance *uneven = malloc((w->hop_count + 1UL) * sizeof(*uneven));
+	struct balance *uneven = ft_arena_zeros(&w->memory, w->hop_count, sizeof(*uneven));
 	uint32_t count = 0, judged = 0;
 
-	if (!uneven)
-		return -ENOMEM;
-	for (uint32_t h = 0; h < w->hop_count; h++) {
+	for (uint32_t h = 0; uneven && h < w->hop_count; h++) {
 		struct balance b = balance_of(w, h);
 
 		judged += b.sum > 0;
@@ -138,11 +136,8 @@ int ft_walk_balance(struct ft_walk *w)
 	if (count > 0)
 		qsort(uneven, count, sizeof(*uneven), balance_compare);
 	/* Many switches at once are a fault of the routing as a whole. */
-	if (count > FEW) {
+	if (count > FEW)
 		imbalance_add(w, uneven, count, judged);
-		return 0;
-	}
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; count <= FEW && i < count; i++)
 		imbalance_add(w, &uneven[i], 1, judged);
-	return 0;
 }

@@ -79,6 +79,7 @@ static uint32_t loop_find(struct ft_walk *w, const uint32_t *hops, uint32_t coun
 	/* Thousands of destinations may share one loop: only a new one is kept. */
 	links = r > 0 ? ft_arena_zeros(&w->memory, count, sizeof(*links)) : NULL;
 	loop = links ? FT_ARENA_MORE(&w->memory, w->loops, w->loop_count) : NULL;
+	w->memory.failed |= !loop;
 	if (!loop)
 		return FT_NONE;
 	memcpy(links, w->circle, count * sizeof(*links));
@@ -108,8 +109,8 @@ static void way_extend(struct ft_walk *w, uint32_t h)
 		w->after[w->after_first[link] + port / 64] |= 1ULL << port % 64;
 }
 
-/* Settles the routes of @h and of all the switches on it. Returns 0 or -ENOMEM. */
-static int follow(struct ft_walk *w, uint32_t h, const struct ft_target *to)
+/* Settles the routes of @h and of all the switches on it. */
+static void follow(struct ft_walk *w, uint32_t h, const struct ft_target *to)
 {
 	uint32_t depth = 0, here = h;
 
@@ -127,14 +128,11 @@ static int follow(struct ft_walk *w, uint32_t h, const struct ft_target *to)
 			first--;
 		while (w->stack[first] != here);
 		loop = loop_find(w, w->stack + first, depth - first);
-		if (loop == FT_NONE)
-			return -ENOMEM;
 		while (depth > first)
 			w->ways[w->stack[--depth]] = (struct ft_way){.at = loop, .kind = FT_WAY_LOOPS};
 	}
 	while (depth > 0)
 		way_extend(w, w->stack[--depth]);
-	return 0;
 }
 
 /* Assumption: no two ports of a director are on one chip. */
@@ -221,7 +219,7 @@ static void end_count(struct ft_walk *w, uint32_t from, uint32_t target, uint32_
 	ft_some_add(at >= w->link_count && to->unrouted ? &w->unrouted : &w->ends[at], pairs, from, target);
 }
 
-static int arrival_count(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t pairs)
+static void arrival_count(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t pairs)
 {
 	const struct ft_way *way = &w->ways[from];
 
@@ -229,8 +227,7 @@ static int arrival_count(struct ft_walk *w, uint32_t from, uint32_t target, uint
 	w->sum += (uint64_t)pairs * way->hops;
 	w->longest = way->hops > w->longest ? way->hops : w->longest;
 	if (way->hops > ft_walk_planned(w, from, w->targets[target].hop) || (way->flags & FT_WAY_TURNS))
-		return ft_walk_detour(w, from, target, pairs);
-	return 0;
+		ft_walk_detour(w, from, target, pairs);
 }
 
 /* Hosts of two networks that the plan does not connect. */
@@ -243,27 +240,25 @@ static bool are_apart_by_plan(const struct ft_walk *w, uint32_t from, uint32_t t
 }
 
 /* The routes of all hosts of a switch to a target. */
-static int source_count(struct ft_walk *w, uint32_t from, uint32_t target)
+static void source_count(struct ft_walk *w, uint32_t from, uint32_t target)
 {
 	const struct ft_target *to = &w->targets[target];
 	uint32_t pairs = w->hops[from].hosts - (from == to->hop);
-	int r = 0;
 
-	if (pairs == 0)
-		return 0;
-	if (are_apart_by_plan(w, from, to->hop))
-		return 0;
+	if (pairs == 0 || are_apart_by_plan(w, from, to->hop))
+		return;
 	w->pairs += pairs;
 	if (w->hops[from].part != w->hops[to->hop].part) {
 		w->apart += pairs;
-		return 0;
+		return;
 	}
-	r = follow(w, from, to);
-	if (r < 0)
-		return r;
+	follow(w, from, to);
+	if (w->memory.failed)
+		return;
 	switch ((enum ft_way_kind)w->ways[from].kind) {
 	case FT_WAY_ARRIVES:
-		return arrival_count(w, from, target, pairs);
+		arrival_count(w, from, target, pairs);
+		break;
 	case FT_WAY_ENDS:
 		end_count(w, from, target, pairs);
 		break;
@@ -277,25 +272,22 @@ static int source_count(struct ft_walk *w, uint32_t from, uint32_t target)
 		w->unknown += pairs;
 		break;
 	}
-	return 0;
 }
 
-static int walk_all(struct ft_walk *w)
+static void walk_all(struct ft_walk *w)
 {
 	uint32_t block = FT_NONE;
-	int r = 0;
 
-	for (uint32_t target = 0; r == 0 && target < w->target_count; target++) {
+	for (uint32_t target = 0; !w->memory.failed && target < w->target_count; target++) {
 		uint32_t its_block = w->targets[target].lid / FT_ROUTE_BLOCK;
 
 		if (its_block != block)
 			rows_load(w, its_block);
 		block = its_block;
 		memset(w->ways, 0, w->hop_count * sizeof(*w->ways));
-		for (uint32_t i = 0; r == 0 && i < w->source_count; i++)
-			r = source_count(w, w->sources[i], target);
+		for (uint32_t i = 0; !w->memory.failed && i < w->source_count; i++)
+			source_count(w, w->sources[i], target);
 	}
-	return r;
 }
 
 int ft_routes_check(struct ft_model *m)
@@ -305,6 +297,13 @@ int ft_routes_check(struct ft_model *m)
 
 	if (!m->input->routes)
 		return 0;
-	r = ft_walk_build(&w) ?: walk_all(&w) ?: ft_walk_report(&w) ?: ft_walk_cycles(&w) ?: ft_walk_balance(&w);
-	return r;
+	r = ft_walk_build(&w);
+	if (r == 0)
+		walk_all(&w);
+	if (w.memory.failed)
+		return -ENOMEM;
+	ft_walk_report(&w);
+	r = ft_walk_cycles(&w);
+	ft_walk_balance(&w);
+	return r < 0 || w.memory.failed ? -ENOMEM : 0;
 }

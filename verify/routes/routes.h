@@ -162,7 +162,7 @@ static inline uint32_t ft_saturate(uint64_t count)
 	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-/* graph.c: the switches, the links, the hosts. Returns 0 or -ENOMEM. */
+/* graph.c: the switches, the links, the hosts. Returns 0 or -ENOMEM; what follows tells by w->memory that it failed. */
 int ft_walk_build(struct ft_walk *w);
 void ft_walk_release(struct ft_walk *w);
 
@@ -175,7 +175,7 @@ uint32_t ft_walk_planned(struct ft_walk *w, uint32_t from, uint32_t to);
 /*
  * detour.c: records a route from a hop to a target that arrives, and is too long or turns. It stands for @pairs routes.
  */
-int ft_walk_detour(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t pairs);
+void ft_walk_detour(struct ft_walk *w, uint32_t from, uint32_t target, uint32_t pairs);
 
 static inline void ft_some_add(struct ft_some *some, uint64_t pairs, uint32_t from, uint32_t target)
 {
@@ -215,11 +215,11 @@ int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels);
 int ft_lanes_want(struct ft_walk *w, const uint32_t *cycles);
 int ft_lanes_judge(struct ft_walk *w, const uint32_t *cycles);
 
-/* load.c: overloaded uplinks, as findings. Returns 0 or -ENOMEM. */
-int ft_walk_balance(struct ft_walk *w);
+/* load.c: overloaded uplinks, as findings. */
+void ft_walk_balance(struct ft_walk *w);
 
-/* findings.c: all other findings, and the figures. Returns 0 or -ENOMEM. */
-int ft_walk_report(struct ft_walk *w);
+/* findings.c: all other findings, and the figures. */
+void ft_walk_report(struct ft_walk *w);
 
 /* findings.c: the link by which a hop's table forwards the target's packets, or FT_NONE. */
 uint32_t ft_walk_out(const struct ft_walk *w, uint32_t hop, uint32_t target);
