@@ -22,45 +22,25 @@ enum { COURSE_VERSION = 1, CABLES_MAX = 8000000 };
 
 /* A cable that was right in the last check. */
 struct mark {
-	char *label;			  /* of its two ends: numbers change with the plan, and ends do not; owned */
+	char *label;			  /* of its two ends: numbers change with the plan, and ends do not */
 	int64_t right_s, clean_s, last_s; /* last_s: the last check that read its counters */
 	uint64_t symbols, others;	  /* then */
 };
 
 struct ft_build_course {
-	struct ft_build_sample *samples; /* [FT_BUILD_SAMPLES_MAX] */
+	struct ft_build_sample samples[FT_BUILD_SAMPLES_MAX];
 	size_t sample_count;
 	struct mark *marks;
 	size_t mark_count;
+	struct ft_arena memory; /* of the marks */
 };
-
-static void marks_free(struct mark *marks, size_t count)
-{
-	for (size_t i = 0; marks && i < count; i++)
-		free(marks[i].label);
-	free(marks);
-}
 
 void ft_build_course_free(struct ft_build_course *course)
 {
 	if (!course)
 		return;
-	marks_free(course->marks, course->mark_count);
-	free(course->samples);
+	ft_arena_release(&course->memory);
 	free(course);
-}
-
-static struct ft_build_course *course_new(void)
-{
-	struct ft_build_course *course = calloc(1, sizeof(*course));
-
-	if (!course)
-		return NULL;
-	course->samples = calloc(FT_BUILD_SAMPLES_MAX, sizeof(*course->samples));
-	if (course->samples)
-		return course;
-	free(course);
-	return NULL;
 }
 
 const struct ft_build_sample *ft_build_course_samples(const struct ft_build_course *course, size_t *ret_count)
@@ -103,14 +83,6 @@ static void sample_add(struct ft_build_course *course, const struct ft_build_sam
 
 /* ---- cables ---- */
 
-static char *label_make(const struct ft_build_cable *cable)
-{
-	char *label;
-
-	return asprintf(&label, "%s/%u %s/%u", cable->a.name, cable->a.port, cable->b.name, cable->b.port) < 0 ? NULL
-													       : label;
-}
-
 static uint64_t rise(uint64_t before, uint64_t now)
 {
 	return now < before ? now : now - before;
@@ -150,48 +122,43 @@ static void cable_tell(struct ft_build_cable *cable, const struct mark *mark, ui
 	cable->done = mark->clean_s > 0 && mark->last_s - mark->clean_s >= (int64_t)clean_s;
 }
 
-/* The marks after this check: of cables that are right. */
-static int marks_make(const struct ft_build_course *old, struct ft_build *build, int64_t now_s, struct mark **ret_marks,
-		      size_t *ret_count)
+/* The marks after this check: of cables that are right. They take the place of the former ones. */
+static int marks_make(struct ft_build_course *c, struct ft_build *build)
 {
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
 	_cleanup_(ft_map_release) struct ft_map by_label = {0};
-	struct mark *marks = calloc(build->cable_count + 1UL, sizeof(*marks));
+	struct mark *marks = ft_arena_zeros(&memory, build->cable_count, sizeof(*marks));
+	struct ft_arena former = c->memory;
 	size_t count = 0;
-	int r = marks ? 0 : -ENOMEM;
 
-	for (size_t i = 0; r >= 0 && old && i < old->mark_count; i++)
-		r = ft_map_add(&by_label, ft_text_hash(old->marks[i].label), (uint32_t)i, NULL);
-	for (uint32_t i = 0; r >= 0 && i < build->cable_count; i++) {
+	for (size_t i = 0; i < c->mark_count; i++)
+		ft_map_put(&by_label, ft_text_hash(c->marks[i].label), (uint32_t)i, &memory.failed);
+	for (uint32_t i = 0; !memory.failed && i < build->cable_count; i++) {
 		struct ft_build_cable *cable = &build->cables[i];
 		struct mark *mark = &marks[count];
 		uint32_t before;
+		char *label;
 
 		cable->right_s = cable->clean_s = 0;
 		cable->done = false;
 		if (cable->state != FT_CABLE_RIGHT)
 			continue;
-		mark->label = label_make(cable);
-		if (!mark->label) {
-			r = -ENOMEM;
-			break;
-		}
+		label = ft_arena_print(&memory, "%s/%u %s/%u", cable->a.name, cable->a.port, cable->b.name,
+				       cable->b.port);
+		before = label ? ft_map_get(&by_label, ft_text_hash(label)) : FT_MAP_NONE;
+		if (before != FT_MAP_NONE && strcmp(c->marks[before].label, label) == 0)
+			*mark = c->marks[before];
+		mark->label = label;
 		count++;
-		before = ft_map_get(&by_label, ft_text_hash(mark->label));
-		if (before != FT_MAP_NONE && strcmp(old->marks[before].label, mark->label) == 0) {
-			char *label = mark->label;
-
-			*mark = old->marks[before];
-			mark->label = label;
-		}
-		mark_update(mark, cable, now_s);
+		mark_update(mark, cable, build->time_s);
 		cable_tell(cable, mark, build->clean_s);
 	}
-	if (r < 0) {
-		marks_free(marks, count);
-		return r;
-	}
-	*ret_marks = marks;
-	*ret_count = count;
+	if (memory.failed)
+		return -ENOMEM;
+	c->marks = marks;
+	c->mark_count = count;
+	c->memory = memory;
+	memory = former;
 	return 0;
 }
 
@@ -217,26 +184,19 @@ static void future_drop(struct ft_build_course *course, int64_t time_s, int64_t 
 
 int ft_build_course_learn(struct ft_build_course **course, struct ft_build *build)
 {
-	_cleanup_(ft_build_course_freep) struct ft_build_course *fresh = *course ? NULL : course_new();
+	_cleanup_(ft_build_course_freep) struct ft_build_course *fresh = *course ? NULL : calloc(1, sizeof(*fresh));
 	struct ft_build_course *c = *course ? *course : fresh;
 	struct ft_build_sample sample = {.time_s = build->time_s, .planned = build->cable_count};
-	struct mark *marks = NULL;
-	size_t count = 0;
-	int r = c ? 0 : -ENOMEM;
 
-	if (r == 0)
-		future_drop(c, build->time_s, build->now_s);
-	if (r == 0 && c->sample_count > 0 && c->samples[c->sample_count - 1].time_s > build->time_s) {
+	if (!c)
+		return -ENOMEM;
+	future_drop(c, build->time_s, build->now_s);
+	if (c->sample_count > 0 && c->samples[c->sample_count - 1].time_s > build->time_s) {
 		build->course = NULL;
 		return 0;
 	}
-	if (r == 0)
-		r = marks_make(c, build, build->time_s, &marks, &count);
-	if (r < 0)
-		return r;
-	marks_free(c->marks, c->mark_count);
-	c->marks = marks;
-	c->mark_count = count;
+	if (marks_make(c, build) < 0)
+		return -ENOMEM;
 	ft_build_count(build);
 	sample.done = build->tables[FT_BUILD_ALL][0].done;
 	memcpy(sample.states, build->tables[FT_BUILD_ALL][0].states, sizeof(sample.states));
@@ -323,10 +283,8 @@ static int marks_read(const struct ft_json *json, struct ft_build_course *c, str
 
 	if (!json_is_array(list) || count > CABLES_MAX)
 		return ft_json_error_value(json, err, json->root, "cables", "\"cables\" is no list");
-	c->marks = calloc(count + 1, sizeof(*c->marks));
-	if (!c->marks)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
+	c->marks = ft_arena_zeros(&c->memory, count, sizeof(*c->marks));
+	for (size_t i = 0; c->marks && i < count; i++) {
 		const json_t *row = json_array_get(list, i), *label = json_array_get(row, 0);
 		struct mark *m = &c->marks[i];
 		bool damaged = json_array_size(row) != 6 || !json_is_string(label);
@@ -338,12 +296,10 @@ static int marks_read(const struct ft_json *json, struct ft_build_course *c, str
 		m->others = (uint64_t)number_at(row, 5, INT64_MAX, &damaged);
 		if (damaged)
 			return ft_json_error_element(json, err, list, i, "an entry of \"cables\" is damaged");
-		m->label = ft_text_safe_dup(json_string_value(label), json_string_length(label));
-		if (!m->label)
-			return -ENOMEM;
+		m->label = ft_arena_safe(&c->memory, json_string_value(label), json_string_length(label));
 		c->mark_count++;
 	}
-	return 0;
+	return c->memory.failed ? -ENOMEM : 0;
 }
 
 /* States that this version has, in its order. */
@@ -364,7 +320,7 @@ int ft_build_course_read_json(const char *text, size_t length, struct ft_build_c
 			      struct ft_error *err)
 {
 	_cleanup_(ft_json_release) struct ft_json json = {0};
-	_cleanup_(ft_build_course_freep) struct ft_build_course *c = course_new();
+	_cleanup_(ft_build_course_freep) struct ft_build_course *c = calloc(1, sizeof(*c));
 	const json_t *version;
 	int r = c ? ft_json_read(text, length, &json, err) : -ENOMEM;
 

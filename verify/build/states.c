@@ -46,7 +46,7 @@ static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_
 
 /* ---- what is where ---- */
 
-static int moved_learn(struct maker *x)
+static void moved_learn(struct maker *x)
 {
 	const struct ft_report *report = x->m->report;
 
@@ -54,11 +54,9 @@ static int moved_learn(struct maker *x)
 		const struct ft_finding *f = &report->findings[i];
 
 		for (size_t n = 0; ft_finding_has(f, FT_TRAIT_MOVED) && n < f->where_count; n++)
-			if (ft_map_add(&x->moved, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i, NULL) <
-			    0)
-				return -ENOMEM;
+			ft_map_put(&x->moved, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i,
+				   &x->s->memory.failed);
 	}
-	return 0;
 }
 
 static int maker_init(struct maker *x)
@@ -81,7 +79,8 @@ static int maker_init(struct maker *x)
 		if (x->s->rows[i].wire != FT_UNPINNED)
 			x->row_of[x->s->rows[i].wire] = i;
 	}
-	return moved_learn(x);
+	moved_learn(x);
+	return memory->failed ? -ENOMEM : 0;
 }
 
 /* The place of a row's switch; one that an island knows by another name may be another one than planned (aliases.c). */
@@ -370,15 +369,14 @@ static uint64_t rail_key(const char *name, uint32_t edge)
 	return ft_hash_pair(ft_text_hash(name), edge);
 }
 
-static int rails_learn(struct maker *x)
+static void rails_learn(struct maker *x)
 {
 	const struct ft_plan *plan = x->s->plan;
-	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < plan->host_count; i++)
+	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (plan->hosts[i].name)
-			r = ft_map_add(&x->rails, rail_key(plan->hosts[i].name, plan->hosts[i].edge), i, NULL);
-	return r < 0 ? r : 0;
+			ft_map_put(&x->rails, rail_key(plan->hosts[i].name, plan->hosts[i].edge), i,
+				   &x->s->memory.failed);
 }
 
 /* Another adapter of the host of listing @listing belongs on the switch of place @place. */
@@ -401,7 +399,7 @@ static bool is_listing(const struct ft_plan_host *a, const struct ft_plan_host *
 }
 
 /* The model's plan may have fewer listed hosts than the whole one (due.c), in the same order. */
-static int due_learn(struct maker *x)
+static void due_learn(struct maker *x)
 {
 	const struct ft_plan *whole = x->s->plan, *due = x->m->plan;
 	uint32_t next = 0;
@@ -410,7 +408,6 @@ static int due_learn(struct maker *x)
 	for (uint32_t i = 0; x->due && i < whole->host_count; i++)
 		x->due[i] =
 			next < due->host_count && is_listing(&whole->hosts[i], &due->hosts[next]) ? next++ : FT_NONE;
-	return x->due ? 0 : -ENOMEM;
 }
 
 /* Of a listed host that was seen. */
@@ -523,10 +520,12 @@ static void unlisted_finish(struct maker *x, uint32_t row, uint32_t *unheard)
 
 static int hosts_see(struct maker *x)
 {
-	_cleanup_free_ uint32_t *unheard = calloc(x->m->observed.switch_count + 1UL, sizeof(*unheard));
-	uint32_t next = 0;
+	struct ft_arena *memory = &x->s->memory;
+	uint32_t *unheard = ft_arena_zeros(memory, x->m->observed.switch_count, sizeof(*unheard)), next = 0;
 
-	if (!unheard || rails_learn(x) < 0 || due_learn(x) < 0)
+	rails_learn(x);
+	due_learn(x);
+	if (memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->m->observed.switch_count; i++)
 		unheard[i] = x->m->observed.switches[i].unheard;
@@ -549,16 +548,18 @@ static uint64_t bit(enum ft_code code)
 	return 1ULL << code;
 }
 
-/* By port of m->chips: the codes of the findings about it, as a set. */
-static int marks_make(const struct ft_model *m, uint64_t **ret_marks)
+/* By port of m->chips: the codes of the findings about it, as a set; NULL: no memory. */
+static uint64_t *marks_make(struct maker *x)
 {
-	const struct ft_snapshot *chips = m->chips;
+	const struct ft_report *report = x->m->report;
+	const struct ft_snapshot *chips = x->m->chips;
 	_cleanup_(ft_map_release) struct ft_map nodes = {0};
-	uint64_t *marks = calloc(chips->port_count + 1UL, sizeof(*marks));
-	int r = marks ? ft_snapshot_map_nodes(chips, &nodes) : -ENOMEM;
+	uint64_t *marks = ft_arena_zeros(&x->s->memory, chips->port_count, sizeof(*marks));
 
-	for (size_t i = 0; r == 0 && i < m->report->finding_count; i++) {
-		const struct ft_finding *f = &m->report->findings[i];
+	if (!marks || ft_snapshot_map_nodes(chips, &nodes) < 0)
+		return NULL;
+	for (size_t i = 0; i < report->finding_count; i++) {
+		const struct ft_finding *f = &report->findings[i];
 
 		for (size_t n = 0; n < f->where_count; n++) {
 			uint32_t node = ft_map_get(&nodes, f->where[n].guid);
@@ -569,12 +570,7 @@ static int marks_make(const struct ft_model *m, uint64_t **ret_marks)
 				marks[port - chips->ports] |= bit(f->code);
 		}
 	}
-	if (r < 0) {
-		free(marks);
-		return r;
-	}
-	*ret_marks = marks;
-	return 0;
+	return marks;
 }
 
 static uint64_t port_marks(const struct ft_model *m, const uint64_t *marks, uint32_t port)
@@ -614,11 +610,12 @@ static void counts_see(const struct ft_model *m, const uint32_t *item_of, uint32
 /* Of cables in their place: whether they are as they should be. */
 static int marks_see(struct maker *x)
 {
-	_cleanup_free_ uint64_t *marks = NULL;
+	const uint64_t *marks = marks_make(x);
 	_cleanup_free_ uint32_t *item_of = ft_counters_index(x->m);
-	int r = item_of ? marks_make(x->m, &marks) : -ENOMEM;
 
-	for (uint32_t row = 0; r == 0 && row < x->s->count; row++) {
+	if (!item_of || !marks)
+		return -ENOMEM;
+	for (uint32_t row = 0; row < x->s->count; row++) {
 		struct ft_row_state *s = &x->s->states[row];
 		uint64_t is;
 		uint32_t port;
@@ -636,7 +633,7 @@ static int marks_see(struct maker *x)
 		else if (s->state == FT_CABLE_RIGHT && is & bit(FT_CODE_CABLE_SLOW))
 			s->state = FT_CABLE_SLOW;
 	}
-	return r;
+	return 0;
 }
 
 /* ---- phases ---- */

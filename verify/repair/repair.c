@@ -158,15 +158,23 @@ static uint64_t place_key(const struct ft_place *place)
 	return ft_text_hash(place->name);
 }
 
+/* True if @key is new to @map, or memory ran out: else *@ret_value is what is there. */
+static bool place_is_new(struct repair *x, struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_value)
+{
+	int r = ft_map_add(map, key, value, ret_value);
+
+	x->memory.failed |= r < 0;
+	return r != 0;
+}
+
 /* Only jobs with a place in common are compared. */
-static int jobs_reduce(struct repair *x)
+static void jobs_reduce(struct repair *x)
 {
 	_cleanup_(ft_map_release) struct ft_map first = {0};
 	uint32_t *next = ft_arena_numbers(&x->memory, 2UL * x->job_count, FT_NONE);
 	uint32_t *last = ft_arena_zeros(&x->memory, 2UL * x->job_count, sizeof(*last));
-	int r = x->memory.failed ? -ENOMEM : 0;
 
-	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+	for (uint32_t i = 0; !x->memory.failed && i < 2 * x->job_count; i++) {
 		struct job *job = &x->jobs[i / 2];
 		const struct ft_place *place = end_at(x, i);
 		uint32_t head = i;
@@ -174,8 +182,7 @@ static int jobs_reduce(struct repair *x)
 		last[i] = i;
 		if (!place->name || (place->guid && place->port == 0))
 			continue;
-		r = ft_map_add(&first, place_key(place), i, &head);
-		if (r != 0)
+		if (place_is_new(x, &first, place_key(place), i, &head))
 			continue;
 		for (uint32_t n = head; n != FT_NONE; n = next[n]) {
 			struct job *other = &x->jobs[n / 2];
@@ -186,7 +193,6 @@ static int jobs_reduce(struct repair *x)
 		next[last[head]] = i;
 		last[head] = i;
 	}
-	return r < 0 ? r : 0;
 }
 
 static void job_add(struct repair *x, const struct ft_action *action, uint32_t finding)
@@ -200,14 +206,12 @@ static void job_add(struct repair *x, const struct ft_action *action, uint32_t f
 }
 
 /* A setting is no manual work: the other actions alone do not repair a finding that has one. */
-static int jobs_gather(struct repair *x)
+static void jobs_gather(struct repair *x)
 {
 	const struct ft_report *report = x->report;
 
 	x->open = ft_arena_zeros(&x->memory, report->finding_count, sizeof(*x->open));
-	if (!x->open)
-		return -ENOMEM;
-	for (size_t i = 0; i < report->finding_count; i++) {
+	for (size_t i = 0; x->open && i < report->finding_count; i++) {
 		const struct ft_finding *f = &report->findings[i];
 
 		x->open[i] = f->action_count || f->waived ? 0 : 1;
@@ -217,27 +221,22 @@ static int jobs_gather(struct repair *x)
 				job_add(x, &f->actions[n], (uint32_t)i);
 		}
 	}
-	return x->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- where to do it ---- */
 
-static int rows_map(struct repair *x)
+static void rows_map(struct repair *x)
 {
 	const struct ft_report *report = x->report;
-	int r = 0;
 
 	x->alike = ft_arena_zeros(&x->memory, report->switch_count, sizeof(*x->alike));
-	if (!x->alike)
-		return -ENOMEM;
-	for (size_t i = 0; r >= 0 && i < report->switch_count; i++) {
+	for (size_t i = 0; x->alike && i < report->switch_count; i++) {
 		const struct ft_report_switch *sw = &report->switches[i];
 
-		r = ft_map_mark(&x->names, ft_text_hash(sw->name), (uint32_t)i, x->alike);
-		if (r == 0 && sw->guid)
-			r = ft_map_add(&x->by_guid, sw->guid, (uint32_t)i, NULL);
+		x->memory.failed |= ft_map_mark(&x->names, ft_text_hash(sw->name), (uint32_t)i, x->alike) < 0;
+		if (sw->guid)
+			ft_map_put(&x->by_guid, sw->guid, (uint32_t)i, &x->memory.failed);
 	}
-	return r < 0 ? r : 0;
 }
 
 /* The row of the table of switches for @place, or FT_NONE. */
@@ -257,16 +256,13 @@ static uint64_t stop_key(const struct ft_place *place)
 	return (place->guid ? ft_hash_pair(place->guid, 0) : ft_text_hash(place->name)) | (uint64_t)1 << 63;
 }
 
-static int stops_gather(struct repair *x)
+static void stops_gather(struct repair *x)
 {
 	_cleanup_(ft_map_release) struct ft_map by_row = {0};
-	int r = 0;
 
 	x->stops = ft_arena_zeros(&x->memory, 2UL * x->job_count, sizeof(*x->stops));
 	x->ends = ft_arena_zeros(&x->memory, x->job_count, sizeof(*x->ends));
-	if (x->memory.failed)
-		return -ENOMEM;
-	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+	for (uint32_t i = 0; !x->memory.failed && i < 2 * x->job_count; i++) {
 		const struct ft_action *action = &x->jobs[i / 2].action;
 		const struct ft_place *place = end_at(x, i);
 		uint32_t row = row_of(x, place), stop = x->stop_count;
@@ -276,31 +272,28 @@ static int stops_gather(struct repair *x)
 		if (x->jobs[i / 2].dropped || !place->name ||
 		    (row == FT_NONE && action->b.name && (i % 2 || row_of(x, &action->b) != FT_NONE)))
 			continue;
-		r = ft_map_add(&by_row, row == FT_NONE ? stop_key(place) : row, stop, &stop);
-		if (r > 0)
+		if (place_is_new(x, &by_row, row == FT_NONE ? stop_key(place) : row, stop, &stop))
 			x->stops[x->stop_count++] = (struct stop){.place = place, .row = row, .rack = FT_NONE};
 		x->ends[i / 2][i % 2] = stop;
 	}
-	return r < 0 ? r : 0;
 }
 
 /*
  * A port that another cable must leave first is best filled at the stop where that cable is unplugged: waiting for a
  * job at another stop would need a second walk.
  */
-static int stops_bind(struct repair *x)
+static void stops_bind(struct repair *x)
 {
 	_cleanup_(ft_map_release) struct ft_map pulled = {0};
-	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+	for (uint32_t i = 0; i < 2 * x->job_count; i++) {
 		const struct ft_action *action = &x->jobs[i / 2].action;
 		const struct ft_place *place = end_at(x, i);
 
 		if (action->act == FT_ACT_REMOVE && !x->jobs[i / 2].dropped && place->name && place->port)
-			r = ft_map_add(&pulled, place_key(place), i, NULL);
+			ft_map_put(&pulled, place_key(place), i, &x->memory.failed);
 	}
-	for (uint32_t i = 0; r >= 0 && i < 2 * x->job_count; i++) {
+	for (uint32_t i = 0; i < 2 * x->job_count; i++) {
 		const struct ft_action *action = &x->jobs[i / 2].action;
 		const struct ft_place *place = end_at(x, i);
 
@@ -308,7 +301,6 @@ static int stops_bind(struct repair *x)
 		    ft_map_get(&pulled, place_key(place)) != FT_MAP_NONE)
 			x->ends[i / 2][1 - i % 2] = FT_NONE;
 	}
-	return r < 0 ? r : 0;
 }
 
 /*
@@ -424,19 +416,18 @@ static uint32_t height_of(const struct repair *x, uint32_t row)
 }
 
 /* The order of the stops: rack by rack or, if racks are not known, in natural order of names. */
-static int stops_sort(struct repair *x)
+static void stops_sort(struct repair *x)
 {
 	struct station *stations = ft_arena_zeros(&x->memory, x->stop_count, sizeof(*stations));
 
 	if (!stations)
-		return -ENOMEM;
+		return;
 	for (uint32_t i = 0; i < x->stop_count; i++)
 		stations[i] =
 			(struct station){x->stops[i].rack, height_of(x, x->stops[i].row), x->stops[i].place->name, i};
 	qsort(stations, x->stop_count, sizeof(*stations), station_compare);
 	for (uint32_t i = 0; i < x->stop_count; i++)
 		x->stops[stations[i].stop].turn = i;
-	return 0;
 }
 
 static int order_compare(const void *a, const void *b)
@@ -447,7 +438,7 @@ static int order_compare(const void *a, const void *b)
 		?: FT_ORDER(x->job, y->job);
 }
 
-static int jobs_sort(struct repair *x)
+static void jobs_sort(struct repair *x)
 {
 	static const uint32_t ranks[FT_ACT_COUNT] = {
 		[FT_ACT_POWER] = 0, [FT_ACT_BOARD] = 1,	  [FT_ACT_REMOVE] = 2, [FT_ACT_EXCHANGE] = 3,
@@ -455,9 +446,7 @@ static int jobs_sort(struct repair *x)
 	};
 
 	x->order = ft_arena_zeros(&x->memory, x->job_count, sizeof(*x->order));
-	if (!x->order)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < x->job_count; i++) {
+	for (uint32_t i = 0; x->order && i < x->job_count; i++) {
 		const struct job *job = &x->jobs[i];
 		const struct stop *stop = job->stop == FT_NONE ? NULL : &x->stops[job->stop];
 		bool at_b = stop && x->ends[i][0] != job->stop;
@@ -467,8 +456,8 @@ static int jobs_sort(struct repair *x)
 					     .port = at_b ? job->action.b.port : job->action.a.port,
 					     .job = i};
 	}
-	qsort(x->order, x->job_count, sizeof(*x->order), order_compare);
-	return 0;
+	if (x->order)
+		qsort(x->order, x->job_count, sizeof(*x->order), order_compare);
 }
 
 /* ---- in words ---- */
@@ -573,7 +562,7 @@ static char *stop_words(struct repair *x, const struct job *job, const struct ft
 	return ft_arena_text(&x->report->memory, &text);
 }
 
-static int step_add(struct repair *x, const struct job *job)
+static void step_add(struct repair *x, const struct job *job)
 {
 	struct ft_report *report = x->report;
 	struct ft_repair_step *step = FT_ARENA_MORE(&report->memory, report->repair, report->repair_count);
@@ -581,7 +570,7 @@ static int step_add(struct repair *x, const struct job *job)
 	char rack[FT_FLOOR_RACK_SIZE];
 
 	if (!step)
-		return -ENOMEM;
+		return;
 	*step = (struct ft_repair_step){
 		.act = job->action.act,
 		.mends = ft_arena_zeros(&report->memory, job->mend_count, sizeof(*step->mends)),
@@ -595,7 +584,6 @@ static int step_add(struct repair *x, const struct job *job)
 		step->rack = ft_arena_string(&report->memory, ft_floor_rack_name(x->floor, stop->rack, rack));
 	for (uint32_t i = 0; step->mends && i < job->mend_count; i++)
 		step->mends[i] = report->findings[job->mends[i]].id;
-	return report->memory.failed ? -ENOMEM : 0;
 }
 
 /* ---- predictions ---- */
@@ -714,22 +702,21 @@ static int left_add(struct repair *x, const struct ft_report *seen)
 
 /* ---- the walk ---- */
 
-static int job_finish(struct repair *x, struct job *job, bool shown)
+static void job_finish(struct repair *x, struct job *job, bool shown)
 {
-	int r = 0;
-
 	job->done = true;
-	for (uint32_t i = 0; r >= 0 && i < job->mend_count; i++) {
+	for (uint32_t i = 0; i < job->mend_count; i++) {
 		uint32_t finding = job->mends[i];
 
 		if (x->open[finding] > 0)
 			x->open[finding]--;
 		if (!shown && x->open[finding] == 0)
-			r = ft_map_add(&x->assumed, ft_text_hash(x->report->findings[finding].id), finding, NULL);
+			ft_map_put(&x->assumed, ft_text_hash(x->report->findings[finding].id), finding,
+				   &x->memory.failed);
 	}
 	x->since++;
 	x->last_stop = job->stop;
-	return r < 0 ? r : step_add(x, job);
+	step_add(x, job);
 }
 
 /* Returns 1 if the job was done, 0 if it has to wait. */
@@ -754,8 +741,8 @@ static int job_try(struct repair *x, struct job *job)
 	}
 	if (r < 0 && r != -ENOTSUP)
 		return r;
-	r = job_finish(x, job, r == 0);
-	return r < 0 ? r : 1;
+	job_finish(x, job, r == 0);
+	return x->memory.failed || report->memory.failed ? -ENOMEM : 1;
 }
 
 /* The job that will move the cable that is in the way of @job, or NULL. */
@@ -879,10 +866,17 @@ int ft_repair_make(struct ft_model *m)
 	int r;
 
 	m->report->repair_asked = true;
-	r = jobs_gather(&x) ?: jobs_reduce(&x) ?: rows_map(&x) ?: stops_gather(&x) ?: stops_bind(&x) ?: floor_take(&x);
+	jobs_gather(&x);
+	jobs_reduce(&x);
+	rows_map(&x);
+	stops_gather(&x);
+	r = x.memory.failed ? -ENOMEM : floor_take(&x);
 	if (r < 0)
 		return r;
+	stops_bind(&x);
 	cycles_bind(&x);
 	stops_choose(&x);
-	return stops_sort(&x) ?: jobs_sort(&x) ?: walk_begin(&x) ?: walk(&x) ?: walk_end(&x);
+	stops_sort(&x);
+	jobs_sort(&x);
+	return x.memory.failed ? -ENOMEM : walk_begin(&x) ?: walk(&x) ?: walk_end(&x);
 }
