@@ -2,8 +2,6 @@
 /* Reports what became of the devices of a recording (model/changes.h) as findings: one for each change. O(changes). */
 #include "config.h"
 
-#include <errno.h>
-
 #include "verify/model/changes.h"
 #include "verify/model/model.h"
 
@@ -35,15 +33,13 @@ static void change_report(struct ft_model *m, const struct ft_finding *change, c
 	places_add(m, f, change, observed_of);
 }
 
-int ft_changes_check(struct ft_model *m)
+void ft_changes_check(struct ft_model *m)
 {
 	_cleanup_(ft_map_release) struct ft_map observed_of = {0};
 	const struct ft_device_changes *changes = m->input->changes;
 
 	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		if (ft_map_add(&observed_of, m->observed.switches[i].guid, i, NULL) < 0)
-			return -ENOMEM;
+		ft_map_put(&observed_of, m->observed.switches[i].guid, i, &m->failed);
 	for (size_t i = 0; changes && i < changes->count; i++)
 		change_report(m, &changes->items[i], &observed_of);
-	return 0;
 }

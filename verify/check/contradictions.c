@@ -6,8 +6,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -102,13 +100,10 @@ static void contradiction_report(struct ft_model *m, const struct members *of)
 
 int ft_contradictions_check(struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *places = malloc((m->place_count + 1UL) * sizeof(*places));
-	_cleanup_free_ bool *is_of = calloc(m->place_count + 1UL, sizeof(*is_of));
-	struct members of = {.is_of = is_of, .places = places};
+	struct members of = {.is_of = ft_arena_zeros(&m->memory, m->place_count, sizeof(*of.is_of)),
+			     .places = ft_arena_zeros(&m->memory, m->place_count, sizeof(*of.places))};
 
-	if (!places || !is_of)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->design->contradiction_count; i++) {
+	for (size_t i = 0; !m->memory.failed && i < m->design->contradiction_count; i++) {
 		of.c = &m->design->contradictions[i];
 		members_find(m, &of);
 		contradiction_report(m, &of);

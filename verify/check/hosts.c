@@ -292,12 +292,8 @@ static struct host_balance hosts_balance(const struct ft_model *m)
 }
 
 /* Fills recall.hosts_returning. */
-static int returning_count(struct ft_model *m)
+static void returning_count(struct ft_model *m, uint32_t *count)
 {
-	uint32_t *count = ft_arena_zeros(&m->memory, m->place_count, sizeof(*count));
-
-	if (!count)
-		return -ENOMEM;
 	m->recall.hosts_returning = count;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		const struct ft_baseline_switch *was = ft_recall_switch(m, p);
@@ -310,7 +306,6 @@ static int returning_count(struct ft_model *m)
 		gone = ft_recall_hosts_gone(m, p, NULL, 0);
 		count[p] = gone < lacks ? gone : lacks;
 	}
-	return 0;
 }
 
 /* Cables from that place to others. */
@@ -583,31 +578,27 @@ static void hosts_unplanned(struct ft_model *m, uint32_t count)
 
 int ft_hosts_check(struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *room = calloc(m->edges + 1UL, sizeof(*room));
-	uint32_t planned, down = 0, accounted, missing, extra;
+	uint32_t *room = ft_arena_zeros(&m->memory, m->edges, sizeof(*room));
+	uint32_t *returning = ft_arena_zeros(&m->memory, m->place_count, sizeof(*returning));
+	uint32_t planned, down, accounted, missing, extra;
 	struct host_balance b;
-	int r;
 
 	/* The sweep began on an edge without a path to any core: of the other hosts nothing is known. */
 	if (m->cut_off)
 		return 0;
 	if (m->since) {
-		r = ft_changes_check(m);
-		return r < 0 ? r : ft_hosts_since_check(m);
+		ft_changes_check(m);
+		return ft_hosts_since_check(m);
 	}
-	if (!room)
+	if (m->memory.failed)
 		return -ENOMEM;
-	r = returning_count(m);
-	if (r < 0)
-		return r;
+	returning_count(m, returning);
 	b = hosts_balance(m);
 	planned = m->plan->nodes + beside_hosts_all(m, false);
 	hosts_on_core(m, room);
 	hosts_of_unseen(m);
 	edges_overloaded(m, room);
-	r = ft_hosts_expected_check(m, &down);
-	if (r < 0)
-		return r;
+	down = ft_hosts_expected_check(m);
 	b.unseen += m->hosts_behind;
 	/* Where hosts that are expected to be down belong is not known: rather on an edge that was seen than a false
 	 * finding. */

@@ -81,7 +81,7 @@ static const char *host_description(const struct ft_model *m, uint32_t host)
 				   ft_port_node(m->snapshot, &m->snapshot->ports[m->observed.hosts[host].port]));
 }
 
-static int up_collect(struct hosts *h)
+static void up_collect(struct hosts *h)
 {
 	struct ft_model *m = h->m;
 	struct up *up = ft_arena_zeros(&m->memory, m->observed.host_count, sizeof(*up));
@@ -89,7 +89,7 @@ static int up_collect(struct hosts *h)
 	h->up = ft_arena_zeros(&m->memory, m->observed.host_count, sizeof(*h->up));
 	h->host_of_up = ft_arena_zeros(&m->memory, m->observed.host_count, sizeof(*h->host_of_up));
 	if (m->memory.failed)
-		return -ENOMEM;
+		return;
 	for (uint32_t i = 0; i < m->observed.host_count; i++)
 		up[i] = (struct up){host_description(m, i), i};
 	qsort(up, m->observed.host_count, sizeof(*up), up_order);
@@ -98,7 +98,6 @@ static int up_collect(struct hosts *h)
 		h->host_of_up[i] = up[i].host;
 	}
 	h->up_count = m->observed.host_count;
-	return 0;
 }
 
 /* The first host that is up and not before @name, by number in @h->up. */
@@ -118,11 +117,11 @@ static uint32_t up_lower(const struct hosts *h, const char *name)
 }
 
 /* The form of a name; in @ret_number its number, if there is exactly one. NULL: no memory. */
-static char *form_make(const char *name, uint64_t *ret_number, bool *ret_numbered)
+static char *form_make(const struct hosts *h, const char *name, uint64_t *ret_number, bool *ret_numbered)
 {
 	enum { DIGITS_MAX = 15 };
 	size_t length = brief_length(name), digits = 0;
-	char *text = strndup(name, length);
+	char *text = ft_arena_keep(&h->m->memory, strndup(name, length));
 	unsigned int runs = 0;
 
 	*ret_number = 0;
@@ -139,61 +138,49 @@ static char *form_make(const char *name, uint64_t *ret_number, bool *ret_numbere
 	return text;
 }
 
-/* Returns 0 or -ENOMEM. */
-static int form_add(struct hosts *h, struct ft_map *known, const char *name)
+static void form_add(struct hosts *h, struct ft_map *known, const char *name)
 {
 	uint64_t number;
 	bool numbered;
-	_cleanup_free_ char *text = form_make(name, &number, &numbered);
+	char *text = form_make(h, name, &number, &numbered);
 	uint32_t at = h->form_count;
-	struct form *form;
-	int r;
+	int r = text ? ft_map_add(known, ft_text_hash(text), at, &at) : -ENOMEM;
+	struct form *form = &h->forms[at];
 
-	if (!text)
-		return -ENOMEM;
-	r = ft_map_add(known, ft_text_hash(text), at, &at);
-	if (r < 0)
-		return r;
-	form = &h->forms[at];
+	h->m->failed |= r < 0;
 	if (r > 0) {
-		*form = (struct form){ft_arena_keep(&h->m->memory, FT_STEAL(text)), name, number, number, numbered};
+		*form = (struct form){text, name, number, number, numbered};
 		h->form_count++;
-		return form->text ? 0 : -ENOMEM;
+	} else if (r == 0) {
+		form->low = number < form->low ? number : form->low;
+		form->high = number > form->high ? number : form->high;
 	}
-	form->low = number < form->low ? number : form->low;
-	form->high = number > form->high ? number : form->high;
-	return 0;
 }
 
-static int forms_collect(struct hosts *h)
+static void forms_collect(struct hosts *h)
 {
 	_cleanup_(ft_map_release) struct ft_map known = {0};
 	const struct ft_plan *plan = h->m->plan;
-	int r = 0;
 
-	h->forms = ft_arena_zeros(&h->m->memory, h->up_count + (size_t)plan->host_count, sizeof(*h->forms));
-	if (!h->forms)
-		return -ENOMEM;
-	for (uint32_t i = 0; r == 0 && i < h->up_count; i++)
-		r = form_add(h, &known, h->up[i]);
-	for (uint32_t i = 0; r == 0 && i < plan->host_count; i++)
+	h->forms = ft_arena_zeros(&h->m->memory, h->up_count + plan->host_count + 1UL, sizeof(*h->forms));
+	for (uint32_t i = 0; h->forms && i < h->up_count; i++)
+		form_add(h, &known, h->up[i]);
+	for (uint32_t i = 0; h->forms && i < plan->host_count; i++)
 		if (plan->hosts[i].name)
-			r = form_add(h, &known, plan->hosts[i].name);
-	return r;
+			form_add(h, &known, plan->hosts[i].name);
 }
 
-static int hosts_collect(struct hosts *h, struct ft_model *m)
+static void hosts_collect(struct hosts *h, struct ft_model *m)
 {
 	uint32_t named = 0;
-	int r;
 
 	*h = (struct hosts){.m = m, .run = ft_hosts_planned(m)};
 	for (uint32_t i = 0; i < m->plan->host_count; i++)
 		named += m->plan->hosts[i].name != NULL;
 	h->listed = named > 0 && named >= m->plan->nodes;
 	h->judged = m->observed.host_count > 0 && m->observed.host_count * 2UL >= h->run;
-	r = up_collect(h);
-	return r < 0 ? r : forms_collect(h);
+	up_collect(h);
+	forms_collect(h);
 }
 
 /* ---- one name ---- */
@@ -250,37 +237,29 @@ static bool number_is_beyond(const struct hosts *h, const struct form *form, uin
 	return number + h->run <= form->high || number >= form->low + h->run;
 }
 
-/* @ret_like: the form of hosts' names, if @name has another one, or NULL. 0 or -ENOMEM. */
-static int name_judge(const struct hosts *h, const char *name, enum fate *ret_fate, const struct form **ret_like)
+/* @ret_like: the form of hosts' names, if @name has another one, or NULL. */
+static enum fate name_judge(const struct hosts *h, const char *name, const struct form **ret_like)
 {
 	uint32_t up = up_lower(h, name);
 	const struct form *form, *near;
 	uint64_t number;
 	bool numbered;
-	_cleanup_free_ char *text = form_make(name, &number, &numbered);
+	const char *text = form_make(h, name, &number, &numbered);
 
-	if (!text)
-		return -ENOMEM;
 	*ret_like = NULL;
-	*ret_fate = NAME_DOWN;
-	if (up < h->up_count && name_fits(name, h->up[up])) {
-		*ret_fate = NAME_UP;
-		return 0;
-	}
+	if (up < h->up_count && name_fits(name, h->up[up]))
+		return NAME_UP;
 	if (plan_has(h->m, name))
-		return 0;
-	if (h->listed) {
-		*ret_fate = NAME_STRAY;
-		return 0;
-	}
-	if (!h->judged)
-		return 0;
+		return NAME_DOWN;
+	if (h->listed)
+		return NAME_STRAY;
+	if (!h->judged || !text)
+		return NAME_DOWN;
 	form = form_of(h, text, &near);
 	if (form && !number_is_beyond(h, form, number))
-		return 0;
-	*ret_fate = form ? NAME_BEYOND : near ? NAME_STRAY : NAME_UNLIKE;
+		return NAME_DOWN;
 	*ret_like = form ? form : near ? near : &h->forms[0];
-	return 0;
+	return form ? NAME_BEYOND : near ? NAME_STRAY : NAME_UNLIKE;
 }
 
 /* The absent host of the plan's list with the most similar name. NULL: none is similar. */
@@ -380,23 +359,17 @@ static void up_tell(struct ft_model *m, const struct hosts *h, const uint32_t *u
 	       count == 1 ? "it fails" : "they fail");
 }
 
-static int names_check(struct ft_model *m, const struct hosts *h, uint32_t *ret_count)
+static uint32_t names_check(struct ft_model *m, const struct hosts *h)
 {
 	const struct ft_expect *expect = &m->design->expect;
-	_cleanup_free_ uint32_t *up = malloc((expect->hosts_down_name_count + 1) * sizeof(*up));
-	_cleanup_free_ size_t *index = malloc((expect->hosts_down_name_count + 1) * sizeof(*index));
-	uint32_t up_count = 0, count = 0;
+	uint32_t *up = ft_arena_zeros(&m->memory, expect->hosts_down_name_count, sizeof(*up)), up_count = 0, count = 0;
+	size_t *index = ft_arena_zeros(&m->memory, expect->hosts_down_name_count, sizeof(*index));
 
-	if (!up || !index)
-		return -ENOMEM;
-	for (size_t i = 0; i < expect->hosts_down_name_count; i++) {
+	for (size_t i = 0; !m->failed && !m->memory.failed && i < expect->hosts_down_name_count; i++) {
 		const char *name = expect->hosts_down_names[i];
 		const struct form *like;
-		enum fate fate;
-		int r = name_judge(h, name, &fate, &like);
+		enum fate fate = name_judge(h, name, &like);
 
-		if (r < 0)
-			return r;
 		count += fate == NAME_DOWN || fate == NAME_UNLIKE;
 		if (fate == NAME_UP) {
 			index[up_count] = i;
@@ -407,18 +380,15 @@ static int names_check(struct ft_model *m, const struct hosts *h, uint32_t *ret_
 	}
 	if (up_count > 0)
 		up_tell(m, h, up, index, up_count);
-	*ret_count = count;
-	return 0;
+	return count;
 }
 
-int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count)
+uint32_t ft_hosts_expected_check(struct ft_model *m)
 {
 	struct hosts h;
-	int r;
 
-	*ret_count = m->design->expect.hosts_down;
 	if (m->design->expect.hosts_down_name_count == 0)
-		return 0;
-	r = hosts_collect(&h, m);
-	return r < 0 ? r : names_check(m, &h, ret_count);
+		return m->design->expect.hosts_down;
+	hosts_collect(&h, m);
+	return names_check(m, &h);
 }

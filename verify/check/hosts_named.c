@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,15 +120,13 @@ static void finding_name(const struct ft_model *m, struct ft_finding *f, bool *o
 
 int ft_hosts_cut_off_name(struct ft_model *m)
 {
-	_cleanup_free_ bool *of = calloc(m->place_count + 1UL, sizeof(*of));
+	bool *of = ft_arena_zeros(&m->memory, m->place_count + 1UL, sizeof(*of));
 	struct ft_bounds bounds;
 	size_t room;
 
-	if (!of)
-		return -ENOMEM;
 	ft_bounds_of_plan(m->plan, &bounds);
 	room = (size_t)bounds.planned_nodes * BYTES_A_NODE;
-	for (size_t i = 0; i < m->report->finding_count; i++)
+	for (size_t i = 0; of && i < m->report->finding_count; i++)
 		if (m->report->findings[i].impact.hosts_cut_off > 0)
 			finding_name(m, &m->report->findings[i], of, &room);
 	return 0;

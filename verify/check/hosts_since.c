@@ -6,8 +6,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-
 #include "base/map.h"
 #include "base/text.h"
 #include "verify/model/chassis.h"
@@ -15,16 +13,15 @@
 
 enum { SHOWN = 6 };
 
-/* The hosts of a snapshot by their GUIDs; 0 or -ENOMEM. */
-static int hosts_map(const struct ft_snapshot *s, struct ft_map *hosts)
+/* The hosts of a snapshot by their GUIDs. */
+static void hosts_map(struct ft_model *m, const struct ft_snapshot *s, struct ft_map *hosts)
 {
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_port *host = ft_host_behind(s, i);
 
-		if (host && ft_map_add(hosts, ft_host_guid(s, host), i, NULL) < 0)
-			return -ENOMEM;
+		if (host)
+			ft_map_put(hosts, ft_host_guid(s, host), i, &m->failed);
 	}
-	return 0;
 }
 
 /* One finding for all of them: each is one more line of it. */
@@ -110,11 +107,10 @@ int ft_hosts_since_check(struct ft_model *m)
 	struct change new = {
 		.m = m, .code = FT_CODE_HOSTS_UNPLANNED, .happened = "new", .fix = "nothing, if it is to be there"};
 
-	if (hosts_map(m->since, &before) < 0 || hosts_map(m->snapshot, &now) < 0)
-		return -ENOMEM;
+	hosts_map(m, m->since, &before);
+	hosts_map(m, m->snapshot, &now);
 	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		if (ft_map_add(&switches, m->observed.switches[i].guid, i, NULL) < 0)
-			return -ENOMEM;
+		ft_map_put(&switches, m->observed.switches[i].guid, i, &m->failed);
 	gone_find(&gone, &now, &switches);
 	new_find(&new, &before);
 	m->hosts_new = new.count;

@@ -5,10 +5,8 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-#include "base/list.h"
 #include "base/text.h"
 #include "verify/model/model.h"
 
@@ -27,23 +25,18 @@ struct holdings {
 	struct holding *list;
 	size_t count;
 	bool unsorted;
+	struct ft_arena *memory;
 };
 
-static void holdings_release(struct holdings *h)
-{
-	free(h->list);
-}
-
-static int holding_add(struct holdings *h, uint64_t identity, uint64_t base, uint32_t holder)
+static void holding_add(struct holdings *h, uint64_t identity, uint64_t base, uint32_t holder)
 {
 	uint32_t number = (uint32_t)h->count;
-	struct holding *holding = FT_LIST_MORE(h->list, h->count);
+	struct holding *holding = FT_ARENA_MORE(h->memory, h->list, h->count);
 
 	if (!holding)
-		return -ENOMEM;
+		return;
 	*holding = (struct holding){holder, number, identity, base};
 	h->unsorted |= number > 0 && holding[-1].identity > identity;
-	return 0;
 }
 
 static int holding_compare(const void *a, const void *b)
@@ -140,70 +133,65 @@ static void lid_report(struct ft_model *m, const struct holdings *h, const struc
 	ft_say(m, &f->fix, "have the subnet manager reassign LIDs (opensm -r); look for a second one");
 }
 
-typedef int find_fn(const struct ft_snapshot *s, const uint32_t *order, struct holdings *ret);
+typedef void find_fn(const struct ft_snapshot *s, const uint32_t *order, struct holdings *ret);
 
-static int guids_find(const struct ft_snapshot *s, const uint32_t *order, struct holdings *ret)
+static void guids_find(const struct ft_snapshot *s, const uint32_t *order, struct holdings *ret)
 {
-	int r = 0;
-
-	for (uint32_t k = 0; r == 0 && k < s->node_count; k++)
+	for (uint32_t k = 0; k < s->node_count; k++)
 		if (s->nodes[order[k]].guid)
-			r = holding_add(ret, s->nodes[order[k]].guid, s->nodes[order[k]].guid,
-					s->port_count + order[k]);
-	return r;
+			holding_add(ret, s->nodes[order[k]].guid, s->nodes[order[k]].guid, s->port_count + order[k]);
 }
 
 /*
  * LIDs 0 and 65535, and all beyond 0xBFFF (multicast), mean "none" (IBTA Vol 1, 4.1.3). A fabric whose ports all claim
  * 128 LIDs is hostile: once so many are held that each is several times, only the first of a port counts.
  */
-static int lids_add(struct holdings *ret, uint32_t lid, uint32_t lmc, uint32_t holder)
+static void lids_add(struct holdings *ret, uint32_t lid, uint32_t lmc, uint32_t holder)
 {
 	enum { LID_UNICAST_MAX = 0xbfff, HELD_MAX = 2 * (LID_UNICAST_MAX + 1) };
-	int r = 0;
 
-	for (uint32_t n = 0; r == 0 && lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++)
+	for (uint32_t n = 0; lid > 0 && n < 1U << (lmc & 7) && lid + n <= LID_UNICAST_MAX; n++)
 		if (n == 0 || ret->count < HELD_MAX)
-			r = holding_add(ret, lid + n, lid, holder);
-	return r;
+			holding_add(ret, lid + n, lid, holder);
 }
 
 /* The LIDs of hosts' ports that are up; then those of switches. */
-static int lids_find(const struct ft_snapshot *s, const uint32_t *order, struct holdings *ret)
+static void lids_find(const struct ft_snapshot *s, const uint32_t *order, struct holdings *ret)
 {
-	int r = 0;
-
 	for (uint32_t k = 0; k < s->node_count; k++) {
 		const struct ft_node *node = &s->nodes[order[k]];
 
-		for (uint32_t i = node->first_port; r == 0 && i < node->first_port + node->port_count; i++)
+		for (uint32_t i = node->first_port; i < node->first_port + node->port_count; i++)
 			if (node->type != FT_NODE_SWITCH && s->ports[i].link != FT_LINK_DOWN)
-				r = lids_add(ret, s->ports[i].lid, s->ports[i].lmc, i);
+				lids_add(ret, s->ports[i].lid, s->ports[i].lmc, i);
 	}
-	for (uint32_t k = 0; r == 0 && k < s->node_count; k++)
-		r = lids_add(ret, s->nodes[order[k]].lid, s->nodes[order[k]].lmc, s->port_count + order[k]);
-	return r;
+	for (uint32_t k = 0; k < s->node_count; k++)
+		lids_add(ret, s->nodes[order[k]].lid, s->nodes[order[k]].lmc, s->port_count + order[k]);
 }
 
-static int found_sort(find_fn *find, const struct ft_snapshot *s, const uint32_t *order, struct holdings *ret)
+static struct holdings found_sort(find_fn *find, const struct ft_snapshot *s, const uint32_t *order,
+				  struct ft_arena *memory)
 {
-	int r = order ? find(s, order, ret) : -ENOMEM;
+	struct holdings found = {.memory = memory};
 
-	if (r == 0 && ret->unsorted)
-		qsort(ret->list, ret->count, sizeof(*ret->list), holding_compare);
-	return r;
+	if (order)
+		find(s, order, &found);
+	if (found.unsorted)
+		qsort(found.list, found.count, sizeof(*found.list), holding_compare);
+	return found;
 }
 
 /* Reports each identity with several holders. What was so when it was recorded is no change. */
-static int identities_check(struct ft_model *m, find_fn *find,
-			    void (*report)(struct ft_model *, const struct holdings *, const struct holding *))
+static void identities_check(struct ft_model *m, find_fn *find,
+			     void (*report)(struct ft_model *, const struct holdings *, const struct holding *))
 {
-	_cleanup_(holdings_release) struct holdings now = {0}, before = {0};
-	int r = found_sort(find, m->chips, m->chip_order, &now);
+	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
+	struct holdings now = found_sort(find, m->chips, m->chip_order, &memory), before = {0};
 
-	if (r == 0 && m->since)
-		r = found_sort(find, m->since, ft_nodes_in_order(&m->memory, m->since), &before);
-	for (size_t i = 0; r == 0 && i < now.count; i++) {
+	if (m->since)
+		before = found_sort(find, m->since, ft_nodes_in_order(&memory, m->since), &memory);
+	m->failed |= memory.failed;
+	for (size_t i = 0; !memory.failed && i < now.count; i++) {
 		const struct holding *at = &now.list[i], *then;
 
 		if ((i > 0 && at[-1].identity == at->identity) || !next_of(&now, at))
@@ -212,12 +200,11 @@ static int identities_check(struct ft_model *m, find_fn *find,
 		if (!then || !next_of(&before, then))
 			report(m, &now, at);
 	}
-	return r;
 }
 
 int ft_identities_check(struct ft_model *m)
 {
-	int r = identities_check(m, guids_find, guid_report);
-
-	return r ?: identities_check(m, lids_find, lid_report);
+	identities_check(m, guids_find, guid_report);
+	identities_check(m, lids_find, lid_report);
+	return 0;
 }

@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers.h"
@@ -243,35 +242,32 @@ struct classes {
 	uint32_t (*ends)[2]; /* by class of cables: its sorts, the higher number first: that is of those if one is */
 };
 
-static int parts_find(struct ft_model *m, struct classes *c)
+static void parts_find(struct ft_model *m, struct classes *c)
 {
 	const struct ft_plan *plan = m->plan;
 
 	c->part = ft_arena_zeros(&m->memory, plan->switch_count, sizeof(*c->part));
 	if (!c->part)
-		return -ENOMEM;
+		return;
 	ft_number_begin(c->part, plan->switch_count);
 	for (uint32_t i = ft_plan_tree_bundles(plan); i < plan->bundle_count; i++)
 		if (ft_plan_is_beside(plan, plan->bundles[i].a))
 			ft_number_join(c->part, plan->bundles[i].a, plan->bundles[i].b);
 	ft_number_sets(c->part, plan->switch_count);
-	return 0;
 }
 
-/* The number of @key, assigned if it is new; FT_NONE: no memory. */
-static uint32_t number_of(struct ft_map *map, uint64_t key, uint32_t *count)
+/* The number of @key, assigned if it is new. */
+static uint32_t number_of(struct ft_model *m, struct ft_map *map, uint64_t key, uint32_t *count)
 {
-	uint32_t there = *count;
-	int r = ft_map_add(map, key, *count, &there);
+	uint32_t number = 0;
+	int r = ft_map_add(map, key, *count, &number);
 
-	if (r < 0)
-		return FT_NONE;
-	if (r == 0)
-		return there;
-	return (*count)++;
+	m->failed |= r < 0;
+	*count += r > 0;
+	return number;
 }
 
-static int sorts_find(struct ft_model *m, struct classes *c)
+static void sorts_find(struct ft_model *m, struct classes *c)
 {
 	_cleanup_(ft_map_release) struct ft_map planned = {0}, beside = {0};
 	uint32_t *of_place = ft_arena_zeros(&m->memory, m->place_count, sizeof(*of_place));
@@ -279,7 +275,7 @@ static int sorts_find(struct ft_model *m, struct classes *c)
 	c->sort = ft_arena_zeros(&m->memory, m->observed.switch_count, sizeof(*c->sort));
 	c->class_of = ft_arena_zeros(&m->memory, m->place_count, sizeof(struct ft_design_class *));
 	if (m->memory.failed)
-		return -ENOMEM;
+		return;
 	/* Those beside the tree are the last places, and so are their sorts. */
 	c->beside_from = UINT32_MAX;
 	for (uint32_t p = 0; p < m->place_count; p++) {
@@ -290,12 +286,10 @@ static int sorts_find(struct ft_model *m, struct classes *c)
 			c->beside_from = c->sorts;
 		of_place[p] =
 			ft_is_beside(m, p)
-				? number_of(&beside, c->part[m->places[p] - m->plan->switches], &c->sorts)
-				: number_of(&planned,
+				? number_of(m, &beside, c->part[m->places[p] - m->plan->switches], &c->sorts)
+				: number_of(m, &planned,
 					    (uint64_t)m->places[p]->kind << 48 | number << 32 | m->places[p]->ports,
 					    &c->sorts);
-		if (of_place[p] == FT_NONE)
-			return -ENOMEM;
 		c->class_of[of_place[p]] = class;
 	}
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
@@ -303,7 +297,6 @@ static int sorts_find(struct ft_model *m, struct classes *c)
 
 		c->sort[i] = sw->planned != FT_NONE ? of_place[sw->planned] : FT_NONE;
 	}
-	return 0;
 }
 
 /* A cable with a finding already is in the wrong place: its rate there is no separate fault. */
@@ -314,15 +307,13 @@ static bool cable_is_uplink(const struct ft_model *m, const struct ft_observed_c
 }
 
 /* A cable between the tree and a switch beside it is of the class of that switch. */
-static int cables_classify(struct ft_model *m, struct classes *c)
+static void cables_classify(struct ft_model *m, struct classes *c)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
 
 	c->of_cable = ft_arena_zeros(&m->memory, m->observed.cable_count, sizeof(*c->of_cable));
 	c->ends = ft_arena_zeros(&m->memory, m->observed.cable_count, sizeof(*c->ends));
-	if (m->memory.failed)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+	for (uint32_t i = 0; !m->memory.failed && i < m->observed.cable_count; i++) {
 		const struct ft_observed_cable *cable = &m->observed.cables[i];
 		uint32_t a = c->sort[cable->a], b = c->sort[cable->b], high, low;
 
@@ -331,13 +322,10 @@ static int cables_classify(struct ft_model *m, struct classes *c)
 			continue;
 		high = a > b ? a : b;
 		low = high >= c->beside_from ? high : a > b ? b : a;
-		c->of_cable[i] = number_of(&map, (uint64_t)high << 32 | low, &c->cable_classes);
-		if (c->of_cable[i] == FT_NONE)
-			return -ENOMEM;
+		c->of_cable[i] = number_of(m, &map, (uint64_t)high << 32 | low, &c->cable_classes);
 		c->ends[c->of_cable[i]][0] = high;
 		c->ends[c->of_cable[i]][1] = low;
 	}
-	return 0;
 }
 
 /* Classes with fewer cables than this have no meaningful majority: the expectation of the tree is used. */
@@ -390,23 +378,23 @@ static void expectation_find(struct expectation *e, const struct ft_rates *given
 	}
 }
 
-/* By class, and after them for all of the tree; @e may point to its majority, so it must not be moved. */
-static int expectations_find(const struct ft_rates *given, const struct ft_rate_votes *votes, uint32_t classes,
-			     const struct prior *priors, bool hosts, struct expectation **ret)
+/* By class, and after them for all of the tree; NULL: no memory. */
+static struct expectation *expectations_find(struct ft_model *m, const struct ft_rates *given,
+					     const struct ft_rate_votes *votes, uint32_t classes,
+					     const struct prior *priors, bool hosts)
 {
-	struct expectation *e = calloc(classes + 1UL, sizeof(*e));
+	struct expectation *e = ft_arena_zeros(&m->memory, classes + 1UL, sizeof(*e));
 	struct ft_rate_votes all = {0};
 
-	*ret = e;
 	if (!e)
-		return -ENOMEM;
+		return NULL;
 	for (uint32_t class = 0; class < classes; class ++)
 		if (!priors[class].beside)
 			votes_add(&all, &votes[class]);
 	expectation_find(&e[classes], given, NULL, &(struct prior){NULL, false}, &all, hosts);
 	for (uint32_t class = 0; class < classes; class ++)
 		expectation_find(&e[class], given, &e[classes], &priors[class], &votes[class], hosts);
-	return 0;
+	return e;
 }
 
 /* Steps up from the hosts, where the plan has such. */
@@ -487,9 +475,9 @@ static void pace_add(struct pace *pace, unsigned int mbps)
 	pace->cables++;
 }
 
-static struct pace *paces_find(const struct ft_model *m)
+static struct pace *paces_find(struct ft_model *m)
 {
-	struct pace *paces = calloc(m->observed.switch_count + 1UL, sizeof(*paces));
+	struct pace *paces = ft_arena_zeros(&m->memory, m->observed.switch_count, sizeof(*paces));
 
 	for (uint32_t i = 0; paces && i < 2 * m->observed.cable_count + m->observed.host_count; i++) {
 		const struct ft_observed_cable *cable =
@@ -515,26 +503,25 @@ static bool is_of_older_make(const struct pace *pace, struct ft_rate rate, struc
 	return pace->cables < ODD_ONE_MIN || mbps == pace->fastest || pace->slowest_count > 1;
 }
 
-static int uplink_rates(struct ft_model *m, const struct classes *c, const struct pace *paces)
+static void uplink_rates(struct ft_model *m, const struct classes *c, const struct pace *paces)
 {
-	_cleanup_free_ struct ft_rate_votes *votes = calloc(c->cable_classes + 1UL, sizeof(*votes));
-	_cleanup_free_ struct prior *priors = calloc(c->cable_classes + 1UL, sizeof(*priors));
-	_cleanup_free_ struct expectation *e = NULL;
+	struct ft_rate_votes *votes = ft_arena_zeros(&m->memory, c->cable_classes, sizeof(*votes));
+	struct prior *priors = ft_arena_zeros(&m->memory, c->cable_classes, sizeof(*priors));
 	const char *word = ft_plan_has_ranks(m->plan) ? "uplink " : "";
-	int r;
+	struct expectation *e;
 
-	if (!votes || !priors)
-		return -ENOMEM;
+	if (m->memory.failed)
+		return;
 	for (uint32_t class = 0; class < c->cable_classes; class ++)
 		priors[class] = prior_of_cables(c, class);
 	for (uint32_t i = 0; i < m->observed.cable_count; i++)
 		if (c->of_cable[i] != FT_NONE)
 			ft_rate_vote(&votes[c->of_cable[i]], ft_cable_rate(m, m->observed.cables[i].a_port));
-	r = expectations_find(&m->design->uplink_rates, votes, c->cable_classes, priors, false, &e);
-	for (uint32_t class = 0; r == 0 && class < c->cable_classes; class ++)
+	e = expectations_find(m, &m->design->uplink_rates, votes, c->cable_classes, priors, false);
+	for (uint32_t class = 0; e && class < c->cable_classes; class ++)
 		if (!e[class].given && !priors[class].beside && votes_count(&votes[class]) < CLASS_FEW)
 			few_expect(c, class, votes, &e[class]);
-	for (unsigned int beside = 0; r == 0 && beside < 2; beside++)
+	for (unsigned int beside = 0; e && beside < 2; beside++)
 		for (uint32_t i = 0; i < m->observed.cable_count; i++) {
 			const struct ft_observed_cable *cable = &m->observed.cables[i];
 			const struct ft_rate *short_of = NULL;
@@ -551,7 +538,6 @@ static int uplink_rates(struct ft_model *m, const struct classes *c, const struc
 			m->report->uplinks.slow++;
 			rate_report(m, turn ? cable->b_port : cable->a_port, short_of, word);
 		}
-	return r;
 }
 
 /*
@@ -565,17 +551,16 @@ static bool host_is_on_core(const struct ft_model *m, const struct ft_observed_h
 	return planned != FT_NONE && !ft_may_host(m, planned);
 }
 
-static int host_rates(struct ft_model *m, const struct classes *c, const struct pace *paces)
+static void host_rates(struct ft_model *m, const struct classes *c, const struct pace *paces)
 {
 	/* Host cables of unplanned switches are treated as a small class. */
 	uint32_t strange = c->sorts, classes = c->sorts + 1;
-	_cleanup_free_ struct ft_rate_votes *votes = calloc(classes + 1UL, sizeof(*votes));
-	_cleanup_free_ struct prior *priors = calloc(classes + 1UL, sizeof(*priors));
-	_cleanup_free_ struct expectation *e = NULL;
-	int r;
+	struct ft_rate_votes *votes = ft_arena_zeros(&m->memory, classes, sizeof(*votes));
+	struct prior *priors = ft_arena_zeros(&m->memory, classes, sizeof(*priors));
+	struct expectation *e;
 
-	if (!votes || !priors)
-		return -ENOMEM;
+	if (m->memory.failed)
+		return;
 	for (uint32_t sort = 0; sort < c->sorts; sort++) {
 		priors[sort].beside = sort >= c->beside_from;
 		if (!priors[sort].beside && c->class_of[sort])
@@ -589,8 +574,8 @@ static int host_rates(struct ft_model *m, const struct classes *c, const struct 
 		ft_rate_vote(&votes[sort == FT_NONE ? strange : sort],
 			     ft_cable_rate(m, m->observed.hosts[i].switch_port));
 	}
-	r = expectations_find(&m->design->host_rates, votes, classes, priors, true, &e);
-	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
+	e = expectations_find(m, &m->design->host_rates, votes, classes, priors, true);
+	for (uint32_t i = 0; e && i < m->observed.host_count; i++) {
 		uint32_t observed = m->observed.hosts[i].observed, port = m->observed.hosts[i].switch_port;
 		uint32_t sort = c->sort[observed] == FT_NONE ? strange : c->sort[observed];
 		const struct ft_rate *short_of = rate_shortfall(&e[sort], ft_cable_rate(m, port));
@@ -603,7 +588,6 @@ static int host_rates(struct ft_model *m, const struct classes *c, const struct 
 		if (short_of && !rate_is_accepted(m, port))
 			rate_report(m, port, short_of, "host ");
 	}
-	return r;
 }
 
 /* ---- since a recording ---- */
@@ -650,14 +634,15 @@ static int rates_since(struct ft_model *m)
 int ft_rates_check(struct ft_model *m)
 {
 	struct classes classes = {0};
-	_cleanup_free_ struct pace *paces = NULL;
-	int r;
+	struct pace *paces;
 
 	if (m->since)
 		return rates_since(m);
 	paces = paces_find(m);
-	r = paces ? parts_find(m, &classes) : -ENOMEM;
-	if (r == 0)
-		r = sorts_find(m, &classes) ?: cables_classify(m, &classes) ?: uplink_rates(m, &classes, paces);
-	return r ?: host_rates(m, &classes, paces);
+	parts_find(m, &classes);
+	sorts_find(m, &classes);
+	cables_classify(m, &classes);
+	uplink_rates(m, &classes, paces);
+	host_rates(m, &classes, paces);
+	return 0;
 }

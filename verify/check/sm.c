@@ -5,9 +5,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/text.h"
 #include "probe/sms.h"
 #include "verify/model/model.h"
@@ -149,16 +146,14 @@ static bool sm_is_known_missing(const struct ft_model *m)
 }
 
 /* If most links are inactive, the fabric was never configured: no fault of single cables. */
-static int links_check(struct ft_model *m, struct tally *ret_all)
+static struct tally links_check(struct ft_model *m)
 {
-	_cleanup_free_ struct tally *nodes = calloc(m->chips->node_count + 1UL, sizeof(*nodes));
+	struct tally *nodes = ft_arena_zeros(&m->memory, m->chips->node_count, sizeof(*nodes));
+	struct tally all = nodes ? tally_all(m->chips, nodes) : (struct tally){0};
 
-	if (!nodes)
-		return -ENOMEM;
-	*ret_all = tally_all(m->chips, nodes);
-	if (ret_all->inactive > 0 && ret_all->inactive * 2UL <= ret_all->links && !sm_is_known_missing(m))
+	if (all.inactive > 0 && all.inactive * 2UL <= all.links && !sm_is_known_missing(m))
 		links_report(m, nodes);
-	return 0;
+	return all;
 }
 
 /* ---- LIDs ---- */
@@ -237,14 +232,12 @@ static void lids_missing_check(struct ft_model *m)
 
 /* ---- subnet managers ---- */
 
-static int sms_list(struct ft_model *m, const struct ft_sms *sms)
+static void sms_list(struct ft_model *m, const struct ft_sms *sms)
 {
 	struct ft_report *report = m->report;
 
 	report->sms = ft_arena_zeros(&report->memory, sms->count, sizeof(*report->sms));
-	if (!report->sms)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < sms->count; i++) {
+	for (uint32_t i = 0; report->sms && i < sms->count; i++) {
 		const struct ft_sm *sm = &sms->items[i];
 		struct ft_place place = ft_chip_place(m, sm->node, FT_NONE);
 
@@ -257,7 +250,6 @@ static int sms_list(struct ft_model *m, const struct ft_sms *sms)
 			.activity = sm->activity,
 		};
 	}
-	return 0;
 }
 
 static void sm_where(struct ft_model *m, struct ft_finding *f, const struct ft_sm *sm)
@@ -375,19 +367,12 @@ static void sms_check(struct ft_model *m, const struct ft_sms *sms, const struct
 
 int ft_sm_check(struct ft_model *m)
 {
-	const struct ft_sms *sms = m->input->sms;
-	struct tally links;
-	int r;
+	const struct tally links = links_check(m);
 
-	r = links_check(m, &links);
-	if (r < 0)
-		return r;
 	lids_missing_check(m);
-	if (!sms)
-		return 0;
-	r = sms_list(m, sms);
-	if (r < 0)
-		return r;
-	sms_check(m, sms, &links);
+	if (m->input->sms)
+		sms_list(m, m->input->sms);
+	if (m->report->sms)
+		sms_check(m, m->input->sms, &links);
 	return 0;
 }

@@ -11,7 +11,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers.h"
@@ -64,28 +63,27 @@ static bool is_hosts(const struct storms *s, uint32_t port)
 	return p && p->kind == FT_VLAN_HOST;
 }
 
-/* The member of the VLAN's tree that the switch is. Returns 0 or -ENOMEM. */
-static int member_find(struct storms *s, uint32_t vlan, uint32_t observed, uint32_t *ret_member)
+/* The member of the VLAN's tree that the switch is. */
+static uint32_t member_find(struct storms *s, uint32_t vlan, uint32_t observed)
 {
-	int r = ft_map_add(&s->members, (uint64_t)vlan << 32 | observed, s->count, ret_member);
+	uint32_t member = 0;
+	int r = ft_map_add(&s->members, (uint64_t)vlan << 32 | observed, s->count, &member);
 
+	s->m->failed |= r < 0;
 	if (r > 0) {
 		s->parent[s->count] = s->count;
 		s->count++;
 	}
-	return r < 0 ? r : 0;
+	return member;
 }
 
-/* Takes the cable into its VLAN's tree. 1: it closes a circle; 0, -ENOMEM */
-static int tree_take(struct storms *s, const struct ft_observed_cable *cable)
+/* Takes the cable into its VLAN's tree. True: it closes a circle. */
+static bool tree_take(struct storms *s, const struct ft_observed_cable *cable)
 {
-	uint32_t vlan = vlan_of(s, cable->a_port), a = 0, b = 0;
-	int r = member_find(s, vlan, cable->a, &a) ?: member_find(s, vlan, cable->b, &b);
+	uint32_t vlan = vlan_of(s, cable->a_port);
+	uint32_t a = ft_number_root(s->parent, member_find(s, vlan, cable->a));
+	uint32_t b = ft_number_root(s->parent, member_find(s, vlan, cable->b));
 
-	if (r < 0)
-		return r;
-	a = ft_number_root(s->parent, a);
-	b = ft_number_root(s->parent, b);
 	s->parent[a] = b;
 	return a == b;
 }
@@ -131,28 +129,20 @@ static void warn(struct storms *s, const struct ft_observed_cable *cable)
 }
 
 /* @planned: those where the plan has them, which come first; else the others, which may be dangerous. */
-static int cables_take(struct storms *s, bool planned)
+static void cables_take(struct storms *s, bool planned)
 {
 	const struct ft_observed_fabric *observed = &s->m->observed;
 
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
 		const struct ft_observed_cable *cable = &observed->cables[i];
 		uint32_t a = vlan_of(s, cable->a_port), b = vlan_of(s, cable->b_port);
-		int r;
 
 		if (a == 0 || b == 0 || is_planned(s, cable) != planned)
 			continue;
-		if (a != b || is_hosts(s, cable->a_port) || is_hosts(s, cable->b_port)) {
-			warn(s, cable);
-			continue;
-		}
-		r = tree_take(s, cable);
-		if (r < 0)
-			return r;
-		if (r > 0 && !planned)
+		if (a != b || is_hosts(s, cable->a_port) || is_hosts(s, cable->b_port) ||
+		    (tree_take(s, cable) && !planned))
 			warn(s, cable);
 	}
-	return 0;
 }
 
 int ft_storms_check(struct ft_model *m)
@@ -167,12 +157,10 @@ int ft_storms_check(struct ft_model *m)
 	r = ft_vlans_make(&plan, m->design->vlan_first, &s.vlans, NULL);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	s.parent = malloc((2UL * m->observed.cable_count + 1) * sizeof(*s.parent));
-	r = s.parent ? cables_take(&s, true) : -ENOMEM;
-	if (r == 0)
-		r = cables_take(&s, false);
+	s.parent = ft_arena_zeros(&m->memory, 2UL * m->observed.cable_count + 1, sizeof(*s.parent));
+	for (unsigned int planned = 2; s.parent && planned-- > 0;)
+		cables_take(&s, planned > 0);
 	ft_vlans_release(&s.vlans);
 	ft_map_release(&s.members);
-	free(s.parent);
-	return r < 0 || m->failed ? -ENOMEM : 0;
+	return 0;
 }

@@ -44,13 +44,13 @@ static uint32_t ranks_below(const struct ft_plan *plan, const bool *used, uint32
 }
 
 /* By the kinds; numbered without gaps, as a tree may have no spines. */
-static int ranks_of_plan(const struct ft_model *m, struct ft_capacity *c)
+static void ranks_of_plan(struct ft_model *m, struct ft_capacity *c)
 {
 	const struct ft_plan *plan = m->plan;
-	_cleanup_free_ bool *used = calloc(plan->kind_count + 1UL, sizeof(*used));
+	bool *used = ft_arena_zeros(&m->memory, plan->kind_count, sizeof(*used));
 
 	if (!used)
-		return -ENOMEM;
+		return;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		used[plan->switches[i].kind] = true;
 	for (uint32_t p = 0; p < m->place_count; p++) {
@@ -60,17 +60,15 @@ static int ranks_of_plan(const struct ft_model *m, struct ft_capacity *c)
 		c->rank[p] = ranks_below(plan, used, plan->kinds[m->places[p]->kind].rank);
 		c->ranks = c->rank[p] + 1 > c->ranks ? c->rank[p] + 1 : c->ranks;
 	}
-	return 0;
 }
 
-/* Steps from the nearest place with planned hosts; breadth-first search. @ret_all: every place is reached. */
-static int steps_count(const struct ft_model *m, struct ft_capacity *c, bool *ret_all)
+/* Steps from the nearest place with planned hosts; breadth-first search. True: every place is reached. */
+static bool steps_count(struct ft_model *m, struct ft_capacity *c)
 {
-	_cleanup_free_ uint32_t *queue = malloc((m->place_count + 1UL) * sizeof(*queue));
-	uint32_t tail = 0;
+	uint32_t *queue = ft_arena_zeros(&m->memory, m->place_count, sizeof(*queue)), tail = 0;
 
 	if (!queue)
-		return -ENOMEM;
+		return false;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		c->rank[p] = p < m->edges ? 0 : FT_NONE;
 		if (p < m->edges)
@@ -87,8 +85,7 @@ static int steps_count(const struct ft_model *m, struct ft_capacity *c, bool *re
 			queue[tail++] = pair->peer;
 		}
 	}
-	*ret_all = tail == m->place_count;
-	return 0;
+	return tail == m->place_count;
 }
 
 /* Every cable joins adjacent ranks, and only top switches have no up link. */
@@ -114,18 +111,19 @@ static bool ranks_are_layers(const struct ft_model *m, const struct ft_capacity 
  * Every switch with hosts reaches every top switch of its network by up links only: reachable sets as bit sets, from
  * the top down. O(cables * top switches / 64).
  */
-static int tops_are_common(const struct ft_model *m, const struct ft_capacity *c, bool *ret_common)
+static bool tops_are_common(struct ft_model *m, const struct ft_capacity *c)
 {
-	uint32_t tops = 0, words;
+	uint32_t *wanted = ft_arena_zeros(&m->memory, m->network_count, sizeof(*wanted)), tops = 0, words;
 	_cleanup_free_ uint64_t *reach = NULL;
-	_cleanup_free_ uint32_t *wanted = calloc(m->network_count + 1UL, sizeof(*wanted));
+	bool common = true;
 
 	for (uint32_t p = 0; p < m->place_count; p++)
 		tops += c->rank[p] + 1 == c->ranks;
 	words = (tops + 63) / 64;
 	reach = calloc((size_t)m->place_count * words + 1, sizeof(*reach));
-	if (!reach || !wanted)
-		return -ENOMEM;
+	m->memory.failed |= !reach;
+	if (m->memory.failed)
+		return false;
 	tops = 0;
 	for (uint32_t rank = c->ranks; rank-- > 0;)
 		for (uint32_t p = 0; p < m->place_count; p++) {
@@ -140,31 +138,23 @@ static int tops_are_common(const struct ft_model *m, const struct ft_capacity *c
 				for (uint32_t n = 0; n < words && c->rank[pair->peer] > rank; n++)
 					reach[(size_t)p * words + n] |= reach[(size_t)pair->peer * words + n];
 		}
-	*ret_common = true;
 	for (uint32_t p = 0; p < m->edges; p++) {
 		uint32_t count = 0;
 
 		for (uint32_t n = 0; n < words; n++)
 			count += (uint32_t)__builtin_popcountll(reach[(size_t)p * words + n]);
-		*ret_common &= count == wanted[m->network[p]];
+		common &= count == wanted[m->network[p]];
 	}
-	return 0;
+	return common;
 }
 
 /* A plan with the structure of a fat-tree is one, whatever its name. */
-static int ranks_find(const struct ft_model *m, struct ft_capacity *c)
+static void ranks_find(struct ft_model *m, struct ft_capacity *c)
 {
-	bool layered = false, common = false;
-	int r = steps_count(m, c, &layered);
-
-	layered = layered && c->ranks > 1 && ranks_are_layers(m, c);
-	if (r == 0 && layered)
-		r = tops_are_common(m, c, &common);
-	if (common)
-		return r;
+	if (steps_count(m, c) && c->ranks > 1 && ranks_are_layers(m, c) && tops_are_common(m, c))
+		return;
 	memset(c->rank, 0, m->place_count * sizeof(*c->rank));
 	c->ranks = 1;
-	return r;
 }
 
 /* ---- blocking ---- */
@@ -250,17 +240,15 @@ struct ft_ratio ft_blocking_worst(const struct ft_model *m, const uint32_t *load
 
 /* ---- cuts ---- */
 
-static int planned_count(struct ft_model *m, struct ft_capacity *c)
+static void planned_count(struct ft_model *m, struct ft_capacity *c)
 {
 	c->planned = ft_arena_zeros(&m->memory, (size_t)c->parts * c->cuts, sizeof(*c->planned));
-	if (!c->planned)
-		return -ENOMEM;
-	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+	for (uint32_t cell = 0; c->planned && cell < m->cells.count; cell++)
 		for (uint64_t bits = c->across[cell]; bits; bits &= bits - 1)
 			c->planned[(size_t)c->part[cell] * c->cuts + (unsigned int)__builtin_ctzll(bits)] +=
 				m->cells.width[cell];
-	c->total = ft_cuts_least(m, c->planned);
-	return 0;
+	if (c->planned)
+		c->total = ft_cuts_least(m, c->planned);
 }
 
 /* The cables between two ranks are in the cut of the lower one. */
@@ -289,19 +277,18 @@ static int graph_make(const struct ft_model *m, const uint32_t *count, struct ft
 }
 
 /* In networks without hosts the switches count. */
-static int weights_tell(const struct ft_model *m, uint32_t **ret_weight)
+static uint32_t *weights_tell(struct ft_model *m)
 {
-	uint32_t *weight = calloc(m->place_count + 1UL, sizeof(*weight));
-	_cleanup_free_ uint64_t *hosts = calloc(m->network_count + 1UL, sizeof(*hosts));
+	uint32_t *weight = ft_arena_zeros(&m->memory, m->place_count, sizeof(*weight));
+	uint64_t *hosts = ft_arena_zeros(&m->memory, m->network_count, sizeof(*hosts));
 
-	*ret_weight = weight;
-	if (!weight || !hosts)
-		return -ENOMEM;
+	if (m->memory.failed)
+		return NULL;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		hosts[m->network[p]] += m->places[p]->hosts;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		weight[p] = hosts[m->network[p]] > 0 ? m->places[p]->hosts : 1;
-	return 0;
+	return weight;
 }
 
 /*
@@ -333,30 +320,25 @@ static void grid_halves(const struct ft_model *m, const uint32_t *weight, struct
 }
 
 /* The smallest cuts of the plan, and those of the graph of cables that carry traffic. */
-static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uint32_t *carriers)
+static int halves_cut(struct ft_model *m, struct ft_capacity *c, const uint32_t *carriers)
 {
 	enum { OF_PLAN = 40, OF_FABRIC = 16 };
 	_cleanup_(ft_multigraph_release) struct ft_multigraph plan = {0}, fabric = {0};
-	_cleanup_free_ uint64_t *side = calloc(m->place_count + 1UL, sizeof(*side));
-	_cleanup_free_ uint32_t *weight = NULL;
-	struct ft_cut_search search = {&plan, NULL, m->network, m->network_count, side, 0};
+	uint64_t *side = ft_arena_zeros(&m->memory, m->place_count, sizeof(*side));
+	uint32_t *weight = weights_tell(m);
+	struct ft_cut_search search = {&plan, weight, m->network, m->network_count, side, 0};
 	bool same = true;
-	int r = side ? weights_tell(m, &weight) : -ENOMEM;
+	int r;
 
-	search.weight = weight;
-	if (r == 0) {
-		grid_halves(m, weight, &search);
-		r = graph_make(m, m->cells.width, &plan);
-	}
-	if (r == 0)
-		r = ft_cuts_search(&search, OF_PLAN);
+	if (m->memory.failed)
+		return -ENOMEM;
+	grid_halves(m, weight, &search);
+	r = graph_make(m, m->cells.width, &plan) ?: ft_cuts_search(&search, OF_PLAN);
 	for (uint32_t cell = 0; cell < m->cells.count; cell++)
 		same &= carriers[cell] >= m->cells.width[cell];
-	if (r == 0 && !same)
-		r = graph_make(m, carriers, &fabric);
 	search.graph = &fabric;
 	if (r == 0 && !same)
-		r = ft_cuts_search(&search, OF_FABRIC);
+		r = graph_make(m, carriers, &fabric) ?: ft_cuts_search(&search, OF_FABRIC);
 	if (r < 0)
 		return r;
 	c->parts = m->network_count;
@@ -375,7 +357,7 @@ static int halves_cut(const struct ft_model *m, struct ft_capacity *c, const uin
 int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
 {
 	struct ft_capacity *c = ft_arena_zeros(&m->memory, 1, sizeof(*c));
-	int r;
+	int r = 0;
 
 	m->capacity = c;
 	if (!c)
@@ -386,16 +368,21 @@ int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
 	c->part = ft_arena_zeros(&m->memory, m->cells.count, sizeof(*c->part));
 	if (m->memory.failed)
 		return -ENOMEM;
-	r = ft_plan_has_ranks(m->plan) ? ranks_of_plan(m, c) : ranks_find(m, c);
+	if (ft_plan_has_ranks(m->plan))
+		ranks_of_plan(m, c);
+	else
+		ranks_find(m, c);
 	c->blocking = ft_arena_zeros(&m->memory, c->ranks, sizeof(*c->blocking));
-	if (r < 0 || !c->blocking)
+	if (m->memory.failed)
 		return -ENOMEM;
 	blocking_plan(m, c);
 	if (c->ranks > 1 || ft_plan_tree_bundles(m->plan) == 0)
 		ranks_cut(m, c);
 	else
 		r = halves_cut(m, c, carriers);
-	return r ?: planned_count(m, c);
+	if (r == 0)
+		planned_count(m, c);
+	return r < 0 || m->memory.failed ? -ENOMEM : 0;
 }
 
 uint64_t *ft_cuts_full(const struct ft_model *m, uint64_t unit)

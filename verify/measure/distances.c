@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/list.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "verify/model/capacity.h"
@@ -20,21 +19,20 @@
 struct edges {
 	struct ft_hop_edge *edge;
 	size_t count;
-	bool failed;
+	struct ft_arena memory;
 };
 
 static void edges_release(struct edges *edges)
 {
-	free(edges->edge);
+	ft_arena_release(&edges->memory);
 }
 
 static void edge_add(struct edges *edges, uint32_t a, uint32_t b)
 {
-	struct ft_hop_edge *edge = FT_LIST_MORE(edges->edge, edges->count);
+	struct ft_hop_edge *edge = FT_ARENA_MORE(&edges->memory, edges->edge, edges->count);
 
 	if (edge)
 		*edge = (struct ft_hop_edge){a, b};
-	edges->failed |= !edge;
 }
 
 /* ---- the plan, chip by chip ---- */
@@ -125,10 +123,10 @@ static void plan_hosts_add(const struct ft_plan *plan, const struct chips *chips
 static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
 {
 	const struct ft_plan *plan = m->plan;
-	_cleanup_free_ struct chips *chips = calloc(plan->switch_count + 1UL, sizeof(*chips));
-	_cleanup_free_ bool *deep = NULL;
 	_cleanup_(edges_release) struct edges edges = {0};
+	struct chips *chips = ft_arena_zeros(&edges.memory, plan->switch_count, sizeof(*chips));
 	uint32_t count = 0;
+	bool *deep;
 	int r;
 
 	if (!chips)
@@ -139,8 +137,8 @@ static int plan_graph(const struct ft_model *m, struct ft_hop_graph *ret)
 		inside_add(&edges, &chips[i]);
 	}
 	cables_add(plan, chips, &edges);
-	deep = calloc(count + 1UL, sizeof(*deep));
-	if (edges.failed || !deep)
+	deep = ft_arena_zeros(&edges.memory, count, sizeof(*deep));
+	if (edges.memory.failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		deep[chips[i].first] = chips[i].deep;
@@ -248,7 +246,7 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 			if (far != FT_NONE && far > near)
 				edge_add(&edges, near, far);
 		}
-	if (edges.failed)
+	if (edges.memory.failed)
 		return -ENOMEM;
 	r = ft_hop_graph_make(count, NULL, edges.edge, edges.count, &seen->graph);
 	if (r < 0)
@@ -441,14 +439,14 @@ static int lot_compare(const void *a, const void *b)
  * In a plan of several networks, hosts of different networks need not reach each other. An unplanned switch belongs to
  * the first network found in its component.
  */
-static int lots_fill(const struct ft_model *m, const struct seen *seen, struct lot *lots)
+static void lots_fill(const struct ft_model *m, struct seen *seen, struct lot *lots)
 {
 	const struct ft_hop_graph *graph = &seen->graph;
-	_cleanup_free_ uint32_t *part = malloc((graph->count + 1UL) * sizeof(*part));
-	_cleanup_free_ uint32_t *network = calloc(graph->count + 1UL, sizeof(*network));
+	uint32_t *part = ft_arena_zeros(&seen->memory, graph->count, sizeof(*part));
+	uint32_t *network = ft_arena_zeros(&seen->memory, graph->count, sizeof(*network));
 
-	if (!part || !network)
-		return -ENOMEM;
+	if (seen->memory.failed)
+		return;
 	ft_number_begin(part, graph->count);
 	for (uint32_t c = 0; c < graph->count; c++)
 		for (uint32_t i = graph->first[c]; i < graph->first[c + 1]; i++)
@@ -467,24 +465,18 @@ static int lots_fill(const struct ft_model *m, const struct seen *seen, struct l
 						part[c],
 					graph->hosts[c]};
 		}
-	return 0;
 }
 
 /* All pairs of one network minus those of one network and one component: O(switches log switches). */
-static int unreachable_count(const struct ft_model *m, const struct seen *seen, uint64_t all, uint64_t *ret_pairs)
+static uint64_t unreachable_count(const struct ft_model *m, struct seen *seen, uint64_t all)
 {
 	uint32_t count = seen->graph.count;
-	_cleanup_free_ struct lot *lots = calloc(count + 1UL, sizeof(*lots));
+	struct lot *lots = ft_arena_zeros(&seen->memory, count, sizeof(*lots));
 	uint64_t doubled = 0;
-	int r = lots ? 0 : -ENOMEM;
 
-	*ret_pairs = all;
-	if (m->network_count < 2)
-		return r;
-	if (r == 0)
-		r = lots_fill(m, seen, lots);
-	if (r < 0)
-		return r;
+	if (m->network_count < 2 || !lots)
+		return all;
+	lots_fill(m, seen, lots);
 	qsort(lots, count, sizeof(*lots), lot_compare);
 	for (uint32_t i = 0; i < count;) {
 		uint64_t network = lots[i].key >> 32, hosts = 0;
@@ -499,8 +491,7 @@ static int unreachable_count(const struct ft_model *m, const struct seen *seen, 
 		}
 		doubled += hosts * hosts;
 	}
-	*ret_pairs = doubled / 2;
-	return 0;
+	return doubled / 2;
 }
 
 int ft_distances(struct ft_model *m)
@@ -513,9 +504,9 @@ int ft_distances(struct ft_model *m)
 
 	if (r < 0)
 		return r;
-	r = unreachable_count(m, &seen, found.unreachable, &m->report->hops_unreachable);
-	if (r < 0)
-		return r;
+	m->report->hops_unreachable = unreachable_count(m, &seen, found.unreachable);
+	if (seen.memory.failed)
+		return -ENOMEM;
 	m->report->clos_planned = longest;
 	m->report->clos_found = found.any.chips;
 	return excess_check(m, &seen, &found, longest);

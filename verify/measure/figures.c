@@ -78,12 +78,12 @@ uint32_t ft_cell_up(const struct ft_model *m, uint32_t cell)
 static int blocking_measure(struct ft_model *m)
 {
 	struct ft_report *report = m->report;
-	_cleanup_free_ bool *carries = calloc(m->place_count + 1UL, sizeof(*carries));
-	_cleanup_free_ uint32_t *load = calloc(m->place_count + 1UL, sizeof(*load));
-	_cleanup_free_ uint32_t *links = calloc(m->place_count + 1UL, sizeof(*links));
+	bool *carries = ft_arena_zeros(&m->memory, m->place_count, sizeof(*carries));
+	uint32_t *load = ft_arena_zeros(&m->memory, m->place_count, sizeof(*load));
+	uint32_t *links = ft_arena_zeros(&m->memory, m->place_count, sizeof(*links));
 	struct ft_ratio worst;
 
-	if (!carries || !load || !links)
+	if (m->memory.failed)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		bool leads_up = false;
@@ -210,7 +210,7 @@ static int switches_count(struct ft_model *m)
 /* The remaining fraction of the planned bisection bandwidth. */
 static int bisection_measure(struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *carriers = calloc(m->cells.count + 1UL, sizeof(*carriers));
+	uint32_t *carriers = ft_arena_zeros(&m->memory, m->cells.count, sizeof(*carriers));
 	_cleanup_free_ uint64_t *left = NULL;
 	int r;
 

@@ -668,14 +668,14 @@ int ft_explain(struct ft_model *m);
 int ft_rates_check(struct ft_model *m);
 int ft_hosts_check(struct ft_model *m);
 int ft_hosts_since_check(struct ft_model *m); /* where there is a recording instead of a design */
-int ft_changes_check(struct ft_model *m);     /* check/changes.c: likewise; of devices */
+void ft_changes_check(struct ft_model *m);    /* check/changes.c: likewise; of devices */
 int ft_identities_check(struct ft_model *m);
 
 /*
  * check/hosts_expected.c: the hosts that the design expects to be down: unknown names, and names of hosts that are up,
- * become findings. @ret_count: how many hosts may be missing. 0 or -ENOMEM.
+ * become findings. Returns how many hosts may be missing.
  */
-int ft_hosts_expected_check(struct ft_model *m, uint32_t *ret_count);
+uint32_t ft_hosts_expected_check(struct ft_model *m);
 
 /*
  * check/contradictions.c: where the plan contradicts itself; findings that this explains become its symptoms. 0 or
