@@ -24,6 +24,7 @@
 #include "tests/rows.h"
 #include "tests/slots.h"
 #include "verify/model/model.h"
+#include "verify/check/check.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}}"
 #define STAR "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":3,\"edge\":{\"ports\":36}}"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "verify/build/states.h"
+#include "verify/check/check.h"
 
 const char *ft_cable_state_name(enum ft_cable_state state)
 {

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "verify/build/build.h"
+#include "verify/check/check.h"
 #include "verify/model/model.h"
 
 enum { COURSE_VERSION = 1, CABLES_MAX = 8000000 };

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "verify/build/states.h"
+#include "verify/check/check.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "verify/model/changes.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 static void places_add(struct ft_model *m, struct ft_finding *f, const struct ft_finding *change,
 		       const struct ft_map *observed_of)

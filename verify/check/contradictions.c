@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 /* The planned switches of the contradiction at hand. */
 struct members {

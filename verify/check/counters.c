@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 /* ---- how many symbol errors are too many ---- */
 

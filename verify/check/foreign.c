@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 /* Counts for both sides. */
 struct sides {

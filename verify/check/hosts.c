@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 #include "verify/model/recall.h"
 
 /* Where the host should be, as far as that is known. */
@@ -191,15 +191,6 @@ static void hosts_of_unseen(struct ft_model *m)
 	}
 }
 
-uint32_t ft_hosts_found(const struct ft_model *m)
-{
-	uint32_t found = 0;
-
-	for (uint32_t p = 0; p < m->place_count; p++)
-		found += m->observed_of[p] != FT_NONE && !ft_is_beside(m, p) ? ft_observed_at(m, p)->hosts : 0;
-	return found;
-}
-
 /* Hosts on the edge that are not listed for another one. */
 static uint32_t hosts_staying(const struct ft_model *m, uint32_t p)
 {
@@ -297,14 +288,14 @@ static void returning_count(struct ft_model *m, uint32_t *count)
 	m->recall.hosts_returning = count;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		const struct ft_baseline_switch *was = ft_recall_switch(m, p);
-		uint32_t there, lacks, gone;
+		const uint32_t *hosts;
+		uint32_t there, lacks;
 
 		if (!was || !ft_recall_is_back(m, p, was, was->hosts_back_s))
 			continue;
 		there = ft_observed_at(m, p)->hosts + ft_observed_at(m, p)->unheard;
 		lacks = m->places[p]->hosts > there ? m->places[p]->hosts - there : 0;
-		gone = ft_recall_hosts_gone(m, p, NULL, 0);
-		count[p] = gone < lacks ? gone : lacks;
+		count[p] = ft_number_least(ft_recall_hosts_gone(m, p, &hosts), lacks);
 	}
 }
 
@@ -465,24 +456,23 @@ static void listed_missing_name(struct ft_model *m, struct ft_finding *f, struct
  */
 static void remembered_missing_name(struct ft_model *m, struct ft_finding *f, struct ft_text *names)
 {
-	enum { SHOWN = 6, NAMED_MAX = 256 };
-	uint32_t hosts[NAMED_MAX], shown = 0, gone = 0;
+	enum { SHOWN = 6 };
+	uint32_t gone = 0;
 	char until[FT_TIME_SIZE];
 
 	for (uint32_t p = 0; !m->port_map.fate && p < m->edges; p++) {
 		const struct ft_observed_switch *sw = ft_observed_at(m, p);
-		uint32_t count =
-			sw && m->recall.hosts_returning[p] == 0 ? ft_recall_hosts_gone(m, p, hosts, NAMED_MAX) : 0;
+		const uint32_t *hosts;
+		uint32_t count = sw && m->recall.hosts_returning[p] == 0 ? ft_recall_hosts_gone(m, p, &hosts) : 0;
 
-		gone += count;
-		for (uint32_t i = 0; i < count && i < NAMED_MAX; i++) {
+		for (uint32_t i = 0; i < count; i++) {
 			const struct ft_baseline_host *host = &m->recall.baseline->hosts[hosts[i]];
 
 			ft_recall_until(m, host->gone_s, 0, until);
 			ft_finding_symptom(m, f, m->observed_of[p], host->at.number, "%s was on %s port %u%s%s",
 					   host->name, sw->label, host->at.number, until[0] ? " until " : "", until);
-			if (shown++ < SHOWN)
-				ft_text_printf(names, "%s%s", shown > 1 ? ", " : ": ", host->name);
+			if (gone++ < SHOWN)
+				ft_text_printf(names, "%s%s", gone > 1 ? ", " : ": ", host->name);
 		}
 	}
 	ft_text_more(names, gone, SHOWN);

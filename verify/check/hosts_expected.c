@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 /* Names of hosts that differ in their digits only. */
 struct form {

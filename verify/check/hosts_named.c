@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "verify/model/bounds.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 #include "verify/model/recall.h"
 
 struct names {

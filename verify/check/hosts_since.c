@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "verify/model/chassis.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 enum { SHOWN = 6 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 enum { SHOWN = 16 }; /* nodes or ports with one identity: the finding names no more of them */
 

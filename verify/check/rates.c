@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 /* A port with two lanes, of a generation that splits four-lane connectors in two, is complete, not degraded. */
 static bool rate_is_split(struct ft_rate rate)

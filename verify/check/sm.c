@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "probe/sms.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 enum {
 	/* PortInfo:PortState */

@@ -15,7 +15,7 @@
 
 #include "base/numbers.h"
 #include "planner/ethernet/vlans.h"
-#include "verify/model/model.h"
+#include "verify/check/check.h"
 
 enum { FIX_MAX = 1000 };
 

@@ -11,6 +11,7 @@
 
 #include "planner/plan/names.h"
 #include "probe/counters.h"
+#include "verify/check/check.h"
 #include "verify/model/model.h"
 
 void ft_look_free(struct ft_look *look)

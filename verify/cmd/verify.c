@@ -23,8 +23,10 @@
 #include "planner/plan/variant.h"
 #include "planner/plan/wiring.h"
 #include "planner/write/phases.h"
+#include "verify/check/check.h"
 #include "verify/cmd/placings.h"
 #include "verify/match/assign.h"
+#include "verify/measure/measure.h"
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
 

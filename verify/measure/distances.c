@@ -13,6 +13,7 @@
 #include "verify/model/capacity.h"
 #include "planner/plan/wiring.h"
 #include "verify/measure/hops.h"
+#include "verify/measure/measure.h"
 #include "verify/model/model.h"
 
 /* The edges of a graph under construction. */

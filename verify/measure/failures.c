@@ -20,6 +20,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "verify/measure/failures_parts.h"
+#include "verify/measure/measure.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
 

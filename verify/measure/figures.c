@@ -13,6 +13,8 @@
 
 #include "planner/plan/wiring.h"
 #include "verify/model/capacity.h"
+#include "verify/check/check.h"
+#include "verify/measure/measure.h"
 #include "verify/model/model.h"
 
 /* The states of the planned cables of one switch, or of all. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "verify/measure/impact_parts.h"
+#include "verify/measure/measure.h"
 #include "verify/model/capacity.h"
 
 static void impact_release(struct ft_weighing *x)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "verify/measure/observed.h"
+#include "verify/measure/measure.h"
 
 #include <stdlib.h>
 

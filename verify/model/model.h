@@ -206,6 +206,8 @@ struct ft_recall {
 	uint32_t *chip_of; /* by node of m->chips: the chip of the baseline that it was, or FT_NONE */
 	uint32_t *chip_node;	   /* the reverse */
 	bool *host_gone;	   /* by host of the baseline: it is not seen anywhere */
+	uint32_t *gone;		   /* these, by the observed switch that they were on: ft_recall_hosts_gone() */
+	uint32_t *gone_first;	   /* by observed switch, and one more: where its own begin in @gone */
 	uint32_t *hosts_returning; /* by place: hosts that a switch which came back still lacks, and had; NULL: not yet
 				      known */
 };
@@ -448,6 +450,16 @@ static inline bool ft_may_host(const struct ft_model *m, uint32_t place)
 	return place < m->edges || m->places[place]->hosts > 0 || ft_is_beside(m, place);
 }
 
+/* Hosts on switches of the tree; those of an unplanned switch are its own. */
+static inline uint32_t ft_hosts_found(const struct ft_model *m)
+{
+	uint32_t found = 0;
+
+	for (uint32_t p = 0; p < m->place_count; p++)
+		found += m->observed_of[p] != FT_NONE && !ft_is_beside(m, p) ? ft_observed_at(m, p)->hosts : 0;
+	return found;
+}
+
 /* What the design binds switches of that kind by. */
 static inline const struct ft_bind *ft_bind_of(const struct ft_model *m, uint32_t place)
 {
@@ -661,72 +673,8 @@ int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_n
 /* explain/explain.c: the faults that explain the difference, as findings. 0 or -ENOMEM. */
 int ft_explain(struct ft_model *m);
 
-/*
- * Direct checks: cables slower than others (check/rates.c), the number of hosts and what they are cabled to
- * (check/hosts.c), duplicate GUIDs and LIDs (check/identities.c). 0 or -ENOMEM.
- */
-int ft_rates_check(struct ft_model *m);
-int ft_hosts_check(struct ft_model *m);
-int ft_hosts_since_check(struct ft_model *m); /* where there is a recording instead of a design */
-void ft_changes_check(struct ft_model *m);    /* check/changes.c: likewise; of devices */
-int ft_identities_check(struct ft_model *m);
-
-/*
- * check/hosts_expected.c: the hosts that the design expects to be down: unknown names, and names of hosts that are up,
- * become findings. Returns how many hosts may be missing.
- */
-uint32_t ft_hosts_expected_check(struct ft_model *m);
-
-/*
- * check/contradictions.c: where the plan contradicts itself; findings that this explains become its symptoms. 0 or
- * -ENOMEM.
- */
-int ft_contradictions_check(struct ft_model *m);
-
-/*
- * check/storms.c: on Ethernet, which ports are not to be opened: ends of cables that join two VLANs, or close a loop in
- * one. 0 or -ENOMEM.
- */
-int ft_storms_check(struct ft_model *m);
-
 /* explain/untried.c: reports as a finding what was not explained within the limits. 0 or -ENOMEM. */
 int ft_untried_check(struct ft_model *m);
-
-/* check/hosts_named.c: gives each finding the names of the hosts that it cuts off, where they are known. 0 or -ENOMEM.
- */
-int ft_hosts_cut_off_name(struct ft_model *m);
-
-/* check/hosts_expected.c: true if the design expects this host to be down. */
-bool ft_host_is_expected_down(const struct ft_model *m, const char *name);
-
-/* check/hosts.c: hosts on switches of the tree; those of an unplanned switch are its own. */
-uint32_t ft_hosts_found(const struct ft_model *m);
-
-/* check/hosts.c: the hosts of the plan, those beside the tree too; where nobody says how many, those that were found.
- */
-uint32_t ft_hosts_planned(const struct ft_model *m);
-
-/* check/hosts.c: adds " HCA-2 port 1" of a listed host, as far as the plan gives it. */
-void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h);
-
-/* check/sm.c: the subnet managers, and ports that they left unconfigured: not active, or without a LID. 0 or -ENOMEM.
- */
-int ft_sm_check(struct ft_model *m);
-
-/* check/counters.c: cables with transmission errors. 0 or -ENOMEM. */
-int ft_counters_check(struct ft_model *m);
-
-/* check/counters.c: by port of m->chips, its item of the counters, or FT_NONE. The caller frees it; NULL: no memory. */
-uint32_t *ft_counters_index(const struct ft_model *m);
-
-/*
- * The symbol errors that a sound link may count in that time. Its bit error rate is at most 10^-12 (IBTA Vol 2) with
- * independent errors, so that the count is Poisson distributed; a sound link exceeds this limit with a probability
- * below 10^-9.
- *
- * @mbps  ft_rate_mbps() of the link
- */
-uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
 
 /* routes/routes.c: checks the forwarding tables, if they were read; uses the findings made so far. 0 or -ENOMEM. */
 int ft_routes_check(struct ft_model *m);
@@ -745,141 +693,6 @@ int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
  */
 int ft_model_finish(struct ft_model *m, const struct ft_verify_input *input);
 
-/*
- * measure/figures.c: cables of a cell that carry traffic, planned or not; and those of its planned cables that are up
- * or could not be judged.
- */
-uint32_t ft_cell_carriers(const struct ft_model *m, uint32_t cell);
-uint32_t ft_cell_up(const struct ft_model *m, uint32_t cell);
-
-/*
- * check/foreign.c: tests, if the input asks for it, whether the design is that of this fabric; after the figures. 0 or
- * -ENOMEM.
- */
-int ft_foreign_check(struct ft_model *m);
-
-/*
- * measure/impact.c: the impact of each finding, after the figures, and whether OpenSM takes the fabric for a fat-tree.
- * 0 or -ENOMEM.
- */
-int ft_impact_weigh(struct ft_model *m);
-
-/* measure/figures.c: the figures of the report and its table of switches. 0 or -ENOMEM. */
-int ft_measure(struct ft_model *m);
-
-/* measure/distances.c: the number of host pairs by distance, in the plan and in the fabric; 0 or -ENOMEM. */
-int ft_distances(struct ft_model *m);
-
-/*
- * findings.c: findings under construction, in the memory of the report. The functions do not fail singly: that memory
- * tells that one has failed, and ft_steps_take() looks there after each step.
- */
-struct ft_finding *ft_finding_add(struct ft_model *m, enum ft_code code, enum ft_evidence evidence);
-void ft_finding_where_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
-void ft_finding_where_switch(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number);
-/* @node and @port are indices into m->chips. */
-void ft_finding_where_chip(struct ft_model *m, struct ft_finding *f, uint32_t node);
-void ft_finding_where_chip_port(struct ft_model *m, struct ft_finding *f, uint32_t port);
-void ft_finding_where_cable(struct ft_model *m, struct ft_finding *f, const struct ft_observed_cable *cable);
-void ft_finding_symptom(struct ft_model *m, struct ft_finding *f, uint32_t observed, uint32_t port_number,
-			const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Of node @node of m->chips. */
-void ft_finding_symptom_chip(struct ft_model *m, struct ft_finding *f, uint32_t node, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-/* The bundle of two places lacks so many cables because of it. */
-void ft_finding_lack(struct ft_model *m, struct ft_finding *f, uint32_t p, uint32_t q, uint32_t cables);
-/* The finding is about that switch, which is absent or almost cut off. @name is copied. */
-void ft_finding_subject(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid);
-/* That switch or chip, known before, is not seen because of it. @name is copied. */
-void ft_finding_unseen(struct ft_model *m, struct ft_finding *f, const char *name, uint64_t guid);
-/* The switch of that place is unreachable because of the finding; not seen, it is told with its chips. */
-void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place);
-void ft_finding_alternative(struct ft_model *m, struct ft_finding *f, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* Adds a repair action: see struct ft_action. The names of places are of the report's memory. */
-void ft_finding_act(struct ft_model *m, struct ft_finding *f, enum ft_act act, struct ft_place a, struct ft_place b);
-/*
- * The same with ends: @port is an index into the snapshot's ports, or FT_NONE: any free one of the planned switch
- * @place; if that is FT_NONE, too, there is no such end.
- */
-struct ft_act_end {
-	uint32_t port, place;
-};
-void ft_finding_act_ends(struct ft_model *m, struct ft_finding *f, enum ft_act act, struct ft_act_end a,
-			 struct ft_act_end b);
-
-static inline void ft_finding_act_ports(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t a,
-					uint32_t b)
-{
-	ft_finding_act_ends(m, f, act, (struct ft_act_end){a, FT_NONE}, (struct ft_act_end){b, FT_NONE});
-}
-
-/* The cable end in @port goes to any free port of the switch in @place. */
-static inline void ft_finding_act_free(struct ft_model *m, struct ft_finding *f, enum ft_act act, uint32_t port,
-				       uint32_t place)
-{
-	ft_finding_act_ends(m, f, act, (struct ft_act_end){port, FT_NONE}, (struct ft_act_end){FT_NONE, place});
-}
-
-/* The switch of that place is off, or does not answer. */
-static inline void ft_finding_act_power(struct ft_model *m, struct ft_finding *f, uint32_t place)
-{
-	ft_finding_act_ends(m, f, FT_ACT_POWER, (struct ft_act_end){FT_NONE, place},
-			    (struct ft_act_end){FT_NONE, FT_NONE});
-}
-
-/* Sets a string of a finding, or of the report. */
-void ft_say(struct ft_model *m, char **string, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* Texts in the report's memory, "" where that is exhausted. What @text holds, which is empty then: */
-const char *ft_model_text(const struct ft_model *m, struct ft_text *text);
-/* "edge003 port 20" */
-const char *ft_place_text(const struct ft_model *m, uint32_t port);
-
-/* The observed switch that a place of a finding is on, also by a chip of a director; or FT_NONE. */
-static inline uint32_t ft_observed_of_place(const struct ft_place *place)
-{
-	return place->switch_number - 1;
-}
-
-/* findings.c: true if the observed switch, or a chip of it, is among the places of the finding. */
-bool ft_finding_names(const struct ft_finding *f, uint32_t observed);
-
-/* True if that port is among the places of the finding: by the GUID of its node, of a director that of the chip. */
-bool ft_finding_is_at(const struct ft_finding *f, uint64_t guid, uint32_t number);
-
-/* Node @node of m->chips as a place, with @port of them or FT_NONE, in the report's memory. */
-struct ft_place ft_chip_place(const struct ft_model *m, uint32_t node, uint32_t port);
-
-/* findings.c: what the report calls the switch of one of a finding's places. */
-const char *ft_place_label(const struct ft_model *m, const struct ft_place *place);
-/* The order of the ends of a cable in a sentence, ports of m->chips: an edge before a core, a switch before a host. */
-uint32_t ft_port_order(const struct ft_model *m, uint32_t port);
-
-/* "leaf07 port 20" of a port of m->chips, a host's too. */
-const char *ft_chip_port_text(const struct ft_model *m, uint32_t port);
-/* "edge003 ports 19, 20" of ports of the snapshot that are all on @observed, or its name where there are none. */
-const char *ft_ports_text(const struct ft_model *m, uint32_t observed, const uint32_t *ports, uint32_t count);
-/* "core01 L05", "edge003": node @node of m->chips, a chip of a director or another switch, or its description if it has
- * no name in the plan. */
-const char *ft_switch_text(const struct ft_model *m, uint32_t node);
-/* True for the GUID of @sw or, if that is a director, of one of its chips. */
-bool ft_guid_is_of(const struct ft_model *m, uint64_t guid, const struct ft_observed_switch *sw);
-/* " port 19" or " swp19": port @number of an observed switch. */
-const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, uint32_t number,
-				   char buffer[FT_PORT_WORDS_SIZE]);
-/* "18 cables", "1 cable" */
-const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
-
-/* Gives ids, applies waivers and thresholds, sorts worst first, sets the verdict. */
-int ft_findings_finish(struct ft_model *m);
-
-/* Sorts them worst first; sets the verdict, unless it is unknown. */
-void ft_findings_sort(struct ft_report *report);
-void ft_findings_judge(struct ft_report *report);
-
-/* The verdict with a finding of that severity, if it is worse. */
-void ft_verdict_raise(enum ft_verdict *verdict, enum ft_severity severity);
+#include "verify/model/findings.h"
 
 #endif

@@ -20,6 +20,8 @@ static int recall_alloc(struct ft_model *m, const struct ft_baseline *b, struct 
 	r->chip_of = ft_arena_numbers(&m->memory, m->chips->node_count, FT_NONE);
 	r->chip_node = ft_arena_numbers(&m->memory, b->chip_count, FT_NONE);
 	r->host_gone = ft_arena_zeros(&m->memory, b->host_count, sizeof(*r->host_gone));
+	r->gone = ft_arena_zeros(&m->memory, b->host_count, sizeof(*r->gone));
+	r->gone_first = ft_arena_zeros(&m->memory, m->observed.switch_count + 2UL, sizeof(*r->gone_first));
 	return m->memory.failed ? -ENOMEM : 0;
 }
 
@@ -96,6 +98,29 @@ static void ports_recall(struct ft_model *m, const struct ft_baseline *b, const 
 	}
 }
 
+/* The observed switch that host @host of the baseline was on; FT_NONE: it is not seen. */
+static uint32_t switch_of_host(const struct ft_model *m, uint32_t host)
+{
+	uint32_t known = m->recall.owner[2 * m->recall.baseline->cable_count + host];
+
+	return known == FT_NONE ? FT_NONE : m->recall.observed_known[known];
+}
+
+/* By counting: an entry too far at first, so that filling moves each start to where it belongs. */
+static void gone_sort(struct ft_model *m, const struct ft_baseline *b)
+{
+	uint32_t *first = m->recall.gone_first;
+
+	for (uint32_t i = 0; i < b->host_count; i++)
+		if (m->recall.host_gone[i] && switch_of_host(m, i) != FT_NONE)
+			first[switch_of_host(m, i) + 2]++;
+	for (uint32_t s = 2; s <= m->observed.switch_count; s++)
+		first[s] += first[s - 1];
+	for (uint32_t i = 0; i < b->host_count; i++)
+		if (m->recall.host_gone[i] && switch_of_host(m, i) != FT_NONE)
+			m->recall.gone[first[switch_of_host(m, i) + 1]++] = i;
+}
+
 /* A host has moved, and is not gone, if its port is seen anywhere. */
 static void hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 {
@@ -110,6 +135,7 @@ static void hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 	}
 	for (uint32_t i = 0; i < b->host_count; i++)
 		m->recall.host_gone[i] = ft_map_get(&seen, b->hosts[i].guid) == FT_MAP_NONE;
+	gone_sort(m, b);
 }
 
 bool ft_recall_is_of_plan(const struct ft_model *m)
@@ -365,21 +391,16 @@ uint32_t ft_recall_far(const struct ft_model *m, uint32_t port)
 	return far == FT_NONE || !m->origin ? far : m->chassis->whole_port[far];
 }
 
-uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room)
+uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, const uint32_t **ret_hosts)
 {
-	const struct ft_baseline *b = m->recall.baseline;
-	uint32_t observed = m->observed_of[place], count = 0;
+	const struct ft_recall *recall = &m->recall;
+	uint32_t observed = m->observed_of[place];
 
-	for (uint32_t i = 0; b && observed != FT_NONE && i < b->host_count; i++) {
-		uint32_t known = m->recall.owner[2 * b->cable_count + i];
-
-		if (!m->recall.host_gone[i] || known == FT_NONE || m->recall.observed_known[known] != observed)
-			continue;
-		if (count < room)
-			ret_hosts[count] = i;
-		count++;
-	}
-	return count;
+	*ret_hosts = NULL;
+	if (!recall->baseline || observed == FT_NONE)
+		return 0;
+	*ret_hosts = recall->gone + recall->gone_first[observed];
+	return recall->gone_first[observed + 1] - recall->gone_first[observed];
 }
 
 const char *ft_recall_until(const struct ft_model *m, int64_t gone_s, int64_t back_s, char ret_string[FT_TIME_SIZE])

@@ -83,10 +83,10 @@ enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t observed, uin
 uint32_t ft_recall_far(const struct ft_model *m, uint32_t port);
 
 /*
- * The hosts formerly on the switch in @place that are not observed anywhere: indices into the baseline's hosts, at most
- * @room. Returns how many there are, which may be more.
+ * The hosts formerly on the switch in @place, which is seen, that are not observed anywhere: indices into the
+ * baseline's hosts. Returns how many there are.
  */
-uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, uint32_t *ret_hosts, uint32_t room);
+uint32_t ft_recall_hosts_gone(const struct ft_model *m, uint32_t place, const uint32_t **ret_hosts);
 
 /*
  * When an entry of the baseline with these times was last observed, "2026-11-20T12:00:00Z"; "" if not known. What goes
