@@ -134,6 +134,15 @@ void ft_build_count(struct ft_build *build);
 bool ft_build_is_open(const struct ft_build_cable *cable);
 
 /*
+ * From a model that is explained, the plan without the cables, hosts and switches that are not there and not due.
+ *
+ * @ret_due      out: the caller frees it by ft_plan_variant_free(). NULL: there is nothing to leave out
+ * @ret_not_due  out: by switch of the plan; the caller frees it. NULL likewise
+ * Returns 0 or -ENOMEM.
+ */
+int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_not_due);
+
+/*
  * The course of a build: since when each cable is right and clean, and how many were in which state at which time. It
  * is kept between checks, as JSON. Its size is bounded: an entry for each planned cable that is right, and
  * FT_BUILD_SAMPLES_MAX samples; where there are more, every other one of the older half is left out.

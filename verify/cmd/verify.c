@@ -23,12 +23,14 @@
 #include "planner/plan/variant.h"
 #include "planner/plan/wiring.h"
 #include "planner/write/phases.h"
+#include "verify/build/build.h"
 #include "verify/check/check.h"
 #include "verify/cmd/placings.h"
 #include "verify/match/assign.h"
 #include "verify/measure/measure.h"
 #include "verify/model/bounds.h"
 #include "verify/model/model.h"
+#include "verify/routes/routes.h"
 
 /* All but the report. */
 static void work_release(struct ft_model *m)

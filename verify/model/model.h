@@ -660,24 +660,11 @@ static inline bool ft_port_usual(const struct ft_model *m, uint32_t observed, ui
  */
 int ft_match(struct ft_model *m);
 
-/*
- * build/due.c: from a model that is explained, the plan without the cables, hosts and switches that are not there and
- * not due.
- *
- * @ret_due      out: the caller frees it by ft_plan_variant_free(). NULL: there is nothing to leave out
- * @ret_not_due  out: by switch of the plan; the caller frees it. NULL likewise
- * Returns 0 or -ENOMEM.
- */
-int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_not_due);
-
 /* explain/explain.c: the faults that explain the difference, as findings. 0 or -ENOMEM. */
 int ft_explain(struct ft_model *m);
 
 /* explain/untried.c: reports as a finding what was not explained within the limits. 0 or -ENOMEM. */
 int ft_untried_check(struct ft_model *m);
-
-/* routes/routes.c: checks the forwarding tables, if they were read; uses the findings made so far. 0 or -ENOMEM. */
-int ft_routes_check(struct ft_model *m);
 
 /*
  * cmd/verify.c: fills @m except the impact and the ids of findings; findings are in the order in which they were made,

@@ -4,7 +4,7 @@
  * one other, so one pass over the switches settles the routes of all hosts to that destination. Nothing is walked pair
  * by pair.
  *
- * Switches here are chips (m->chips), inside of directors too. Private to routes/.
+ * Switches here are chips (m->chips), inside of directors too. Private to routes/, but for ft_routes_check().
  *
  * Flow, of ft_routes_check(): ft_walk_build() makes the graph; walk_all() follows the tables, and calls
  * ft_walk_detour() for each route that is too long or turns; then ft_walk_report(), ft_walk_cycles() and
@@ -18,6 +18,9 @@
 #include "probe/lanes.h"
 #include "probe/routes.h"
 #include "verify/model/model.h"
+
+/* Checks the forwarding tables, if they were read; uses the findings made so far. Returns 0 or -ENOMEM. */
+int ft_routes_check(struct ft_model *m);
 
 /* The far end of a switch port, if not another switch. */
 enum {
