@@ -64,15 +64,19 @@ void ft_outbox_release(struct ft_outbox *outbox)
 	*outbox = (struct ft_outbox){0};
 }
 
-static char *over_text(enum ft_over over, const char *text)
+static char *over_text(enum ft_over over, const struct ft_message *message)
 {
+	const char *text = message->text, *back = message->returning ? strstr(text, " is coming back: ") : NULL;
 	_cleanup_(ft_text_release) struct ft_text words = {0};
 
 	if (over < FT_OVER_PART)
 		ft_text_puts(&words, overs[over].words);
 	else
 		ft_text_printf(&words, "now part of %s: ", ft_over_name(over));
-	if (over == FT_OVER_REPAIRED)
+	/* How many of its links were up when somebody last asked is of no use any more. */
+	if (over == FT_OVER_REPAIRED && back)
+		ft_text_printf(&words, "%.*s is back", (int)(back - text), text);
+	else if (over == FT_OVER_REPAIRED)
 		ft_message_add_past(&words, text);
 	else
 		ft_text_puts(&words, text);
@@ -105,7 +109,7 @@ int ft_queued_new(const struct ft_outbox *outbox, enum ft_event_kind kind, struc
 	queued->over = over;
 	queued->event.kind = kind;
 	if (kind == FT_EVENT_CLEARED) {
-		queued->text = over_text(over, message->text);
+		queued->text = over_text(over, message);
 		if (!queued->text)
 			return -ENOMEM;
 	}

@@ -347,6 +347,8 @@ class Rig:
         kinds = [e["alert"]["event"] for e in events]
         self.check(kinds in (["cleared"], ["changed", "cleared"]) and all(e["alert"]["id"] == name for e in events),
                    "a reboot is not one alert: %s" % [(e["alert"]["event"], e["alert"]["text"]) for e in events])
+        over = events[-1]["alert"]["text"] if events else ""
+        self.check(over.startswith("repaired: ") and over.endswith(" is back") == (len(events) > 1), "over: %s" % over)
         self.well_again()
 
     def pulled(self, cable, fabric, had=()):
