@@ -673,33 +673,34 @@ static struct shadow group_shadow(const struct ft_model *m, const bool *is_of)
 	return sum;
 }
 
-/* The names of a group of which all were seen before; NULL: some were not, or these are too many for a sentence. */
-static const char *group_names(const struct ft_model *m, const bool *is_of)
+/* The names of a group of which all were seen before; NULL: some were not, or these are longer than @room. */
+static const char *group_names(const struct ft_model *m, const bool *is_of, size_t room)
 {
-	enum { LENGTH_MAX = 200 };
 	struct ft_text text = {0};
 	bool known = true;
 	const char *names;
 
-	for (uint32_t p = 0; p < m->place_count && known && text.length <= LENGTH_MAX; p++) {
+	for (uint32_t p = 0; p < m->place_count && known && text.length <= room; p++) {
 		if (!is_of[p])
 			continue;
 		ft_text_printf(&text, "%s%s", text.length > 0 ? ", " : "", unseen_name(m, p));
 		known = ft_recall_switch(m, p) != NULL;
 	}
 	names = ft_model_text(m, &text);
-	return known && strlen(names) <= LENGTH_MAX ? names : NULL;
+	return known && strlen(names) <= room ? names : NULL;
 }
 
 /* A group of connected unseen switches: one fault, reported at those with seen neighbours. */
 static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 {
+	/* With the other words a sentence of 500 bytes at most, but for very long names. */
+	enum { NAMES_AND_PORTS_MAX = 420 };
 	struct ft_model *m = x->m;
 	struct shadow s = group_shadow(m, is_of);
 	struct ft_finding *f;
 	uint32_t switches = 0, hosts = 0, front = 0;
 	bool may_host = false;
-	const char *name, *names = group_names(m, is_of);
+	const char *name, *names, *where;
 	char words[48];
 
 	for (uint32_t p = 0; p < m->place_count; p++)
@@ -732,6 +733,8 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 	f->count = (uint32_t)f->where_count;
 	unseen_identify(m, f, s.planned);
 	name = unseen_name(m, s.planned);
+	where = ft_where_words(m, f, 0);
+	names = strlen(where) < NAMES_AND_PORTS_MAX ? group_names(m, is_of, NAMES_AND_PORTS_MAX - strlen(where)) : NULL;
 	ft_say(m, &f->expected, "%u switches, with %u cables to the others", switches, s.expected);
 	ft_say(m, &f->observed, "none of them was seen; the ports for them are %s",
 	       s.dark > 0 ? down_word(m) : "taken by other cables");
@@ -739,15 +742,15 @@ static void group_report(struct explain *x, const bool *is_of, uint32_t behind)
 		ft_say(m, &f->text,
 		       "%s is cut off or powered down, and with it %u switch%s behind it; the ports that went "
 		       "dark: %s",
-		       name, behind, behind == 1 ? "" : "es", ft_where_words(m, f, 0));
+		       name, behind, behind == 1 ? "" : "es", where);
 	else if (names)
 		ft_say(m, &f->text, "%u switches are cut off or powered down: %s; the ports that went dark: %s",
-		       switches, names, ft_where_words(m, f, 0));
+		       switches, names, where);
 	else
 		ft_say(m, &f->text,
 		       "%u switches are cut off or powered down: %s, %u more next to seen ones and %u behind "
 		       "them; the ports that went dark: %s",
-		       switches, name, front - 1, behind, ft_where_words(m, f, 0));
+		       switches, name, front - 1, behind, where);
 	ft_say(m, &f->fix, "look at the power of %s first, then at %s cables; %s out of reach", name,
 	       front == 1 ? "its" : "their", ft_plural(hosts, hosts == 1 ? "host is" : "host", words));
 }
