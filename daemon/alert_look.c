@@ -178,7 +178,10 @@ static const struct ft_finding *taker_at(const struct view *view, struct ft_spot
 	return best;
 }
 
-/* The first finding of the report that shares a port with @message, or an unseen switch; NULL: there is none. */
+/*
+ * The first finding of the report that shares a port with @message, or an unseen switch; NULL: there is none. Of a dead
+ * switch the ports are its neighbours': that one of these is dead too says nothing of it, which may be back.
+ */
 static const struct ft_finding *taker_find(const struct view *view, const struct ft_message *message)
 {
 	const struct ft_spot dead = {.guid = message->dead ? message->place.guid : 0};
@@ -190,7 +193,8 @@ static const struct ft_finding *taker_find(const struct view *view, const struct
 
 		best = taker_at(view, spot, least, best);
 		spot.port = 0;
-		best = taker_at(view, spot, least, best);
+		if (!message->dead)
+			best = taker_at(view, spot, least, best);
 	}
 	return best;
 }

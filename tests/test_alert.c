@@ -126,7 +126,7 @@ static void places_make(struct ft_finding *f, char letter, const char *marks, ch
 		f->where[i] = (struct ft_place){.name = name, .guid = guid_of(both[i]), .port = 1};
 	for (size_t i = 0; letter == 'W' && i < 2; i++)
 		f->where[i] = (struct ft_place){.name = name, .guid = 0x2000, .port = core_port_of(both[i])};
-	if (!strchr("BDERS", letter))
+	if (!strchr("BDEFRS", letter))
 		return;
 	f->where_count = 1;
 	if (letter == 'R' || letter == 'S') {
@@ -136,12 +136,16 @@ static void places_make(struct ft_finding *f, char letter, const char *marks, ch
 	f->where[0] = (struct ft_place){.name = name,
 					.guid = 0x2000,
 					.port = core_port_of(letter == 'D'   ? 'b'
-							     : letter == 'E' ? 'e'
-									     : 'a')};
+							     : letter == 'B' ? 'a'
+									     : 'e')};
 	if (letter == 'B')
 		return;
-	/* Of D a's edge is gone, of E that one and e's, behind which it is. */
+	/* Of D a's edge is gone, of E that one and e's, behind which it is, of F the core. */
 	f->subject = (struct ft_place){.name = name, .guid = guid_of(letter == 'D' ? 'a' : 'e')};
+	if (letter == 'F') {
+		f->subject.guid = f->where[0].guid;
+		f->where[0].guid = guid_of('f');
+	}
 	f->unseen = f->where + UNSEEN_AT;
 	f->unseen[f->unseen_count++] = f->subject;
 	if (letter == 'E')
@@ -150,7 +154,7 @@ static void places_make(struct ft_finding *f, char letter, const char *marks, ch
 
 static enum ft_code code_of(char letter)
 {
-	if (letter >= 'C' && letter <= 'E')
+	if (letter >= 'C' && letter <= 'F')
 		return FT_CODE_CORE_MISSING;
 	if (letter == 'B')
 		return FT_CODE_BOARD_MISSING;
@@ -864,6 +868,8 @@ static void test_words_over(void **state)
 		{"L:b*", "L:D", "now part of core-missing: b: a cable is missing", "find the cable, and seat it"},
 		{"L:c", "L:D", "repaired: c: a cable was missing", ""},
 		{"L:D", "L:E", "now part of core-missing: D: a cable is missing", "find the cable, and seat it"},
+		{"L:D", "L:F", "repaired: D: a cable was missing", ""},
+		{"L:a", "L:F", "now part of core-missing: a: a cable is missing", "find the cable, and seat it"},
 		{"L:D", "L:E^", "repaired: D: a cable was missing", ""},
 		{"L:a", "L:D^", "repaired: a: a cable was missing", ""},
 		{"L:R", "L:b", "known now: R: a cable is missing", ""},
