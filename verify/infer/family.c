@@ -24,7 +24,7 @@
 enum {
 	SWITCHES_MIN = 4,    /* fewer are any family's, */
 	EXACT_BELOW = 6,     /* and of so few, which have equally many neighbours, no cable may be wrong */
-	WRONG_SOME = 3,	     /* cables that may be wrong or missing, */
+	WRONG_SOME = 3,	     /* cables that may be wrong or missing, twice as many where all groups are alike, */
 	WRONG_SHARE = 20,    /* and of so many one; */
 	WRONG_SMALL = 8,     /* of these few, of so many one */
 	SURPLUS_SHARE = 100, /* and of so many one may be where none belongs */
@@ -245,21 +245,22 @@ static bool recognition_begin(struct recognition *x)
 
 /* ---- candidates ---- */
 
-/* So many cables may be wrong. */
-static uint64_t wrong_most(const struct recognition *x)
+/* So many cables may be wrong. Groups of any size fit much. */
+static uint64_t wrong_most(const struct recognition *x, const struct ft_family_keys *keys)
 {
-	uint64_t share = x->cables / WRONG_SHARE, some = x->cables / WRONG_SMALL;
+	uint64_t share = x->cables / WRONG_SHARE, some = x->cables / WRONG_SMALL,
+		 few = keys->size_count > 1 ? WRONG_SOME : 2 * WRONG_SOME;
 
 	if (x->f->observed->switch_count < EXACT_BELOW)
 		return 0;
-	some = some < WRONG_SOME ? some : WRONG_SOME;
+	some = some < few ? some : few;
 	/* That a switch was not seen is doubt enough. */
 	return x->unseen > 0 || share > some ? share : some;
 }
 
-static bool few_wrong(const struct recognition *x, uint64_t wrong)
+static bool few_wrong(const struct recognition *x, const struct ft_family_keys *keys, uint64_t wrong)
 {
-	return wrong <= wrong_most(x);
+	return wrong <= wrong_most(x, keys);
 }
 
 static uint32_t switches_planned(const struct recognition *x)
@@ -410,7 +411,7 @@ static uint64_t lost_with_unseen(const struct recognition *x)
 }
 
 /* True if it has as many switches as the fabric, and about as many cables. */
-static bool size_fits(const struct recognition *x, const struct ft_design *design)
+static bool size_fits(const struct recognition *x, const struct ft_family_keys *keys, const struct ft_design *design)
 {
 	struct size size = {0};
 	struct ft_proposal proposal = {.design = design, .ports = x->ports, .offer = size_keep, .arg = &size};
@@ -421,7 +422,7 @@ static bool size_fits(const struct recognition *x, const struct ft_design *desig
 	apart = size.cables > x->cables ? size.cables - x->cables : x->cables - size.cables;
 	if (size.cables > x->cables)
 		apart -= apart < lost_with_unseen(x) ? apart : lost_with_unseen(x);
-	return size.switches == switches_planned(x) && few_wrong(x, apart);
+	return size.switches == switches_planned(x) && few_wrong(x, keys, apart);
 }
 
 static int descending(const void *a, const void *b)
@@ -572,7 +573,7 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 	if (is_kept(x, &c))
 		return 0;
 	r = ft_design_read_unplanned(text.data, text.length, &design, NULL);
-	if (r < 0 || !size_fits(x, design))
+	if (r < 0 || !size_fits(x, keys, design))
 		return r == -EINVAL ? 0 : r;
 	r = ft_plan_make(design, &plan, NULL);
 	if (r < 0)
@@ -586,7 +587,7 @@ static int candidate_offer(const struct ft_sketch *sketch, const struct ft_famil
 
 		c.least = c.least < beside ? beside : c.least;
 	}
-	if (r < 0 || !few_wrong(x, c.least) || surplus > WRONG_SOME + x->cables / SURPLUS_SHARE)
+	if (r < 0 || !few_wrong(x, keys, c.least) || surplus > WRONG_SOME + x->cables / SURPLUS_SHARE)
 		return r;
 	c.apart = candidate_apart(x, &graph);
 	if (c.apart <= apart_most(x, wrong))
@@ -765,10 +766,10 @@ static int places_settle(const struct recognition *x, const struct candidate *c,
 		return -ENOMEM;
 	ft_text_reset(text);
 	design_write(x, c, places, text);
-	r = ft_infer_by_rule_verify(x->f, text, false, wrong_most(x), &report);
+	r = ft_infer_by_rule_verify(x->f, text, false, wrong_most(x, &c->keys), &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	return few_wrong(x, ft_infer_by_rule_wrong(report, x->unseen)) && is_shorter(x, report);
+	return few_wrong(x, &c->keys, ft_infer_by_rule_wrong(report, x->unseen)) && is_shorter(x, report);
 }
 
 /*
@@ -790,12 +791,12 @@ static int candidate_match(const struct recognition *x, const struct candidate *
 	if (!places.observed_of)
 		return -ENOMEM;
 	design_write(x, c, NULL, &draft);
-	r = ft_infer_by_rule_verify(x->f, &draft, true, wrong_most(x), &report);
+	r = ft_infer_by_rule_verify(x->f, &draft, true, wrong_most(x, &c->keys), &report);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	places.wrong = *ret_wrong = ft_infer_by_rule_wrong(report, x->unseen);
 	*ret_cost = *ret_wrong + (MOVED_COST - 1) * cables_of(report, FT_CODE_CABLE_MISPLACED);
-	return few_wrong(x, places.wrong) ? places_settle(x, c, report, &draft, &places, text) : 0;
+	return few_wrong(x, &c->keys, places.wrong) ? places_settle(x, c, report, &draft, &places, text) : 0;
 }
 
 /*
