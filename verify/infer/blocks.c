@@ -4,9 +4,9 @@
  * neighbours are the columns, and the widths of bundles are the entries. The entry of nearly all of a block is its
  * pattern; a column with another width to nearly all rows has a pattern of its own (cores with uneven bundles). Rows
  * with the same deviation are a class of their own if that description is shorter than the list of their faults; a few
- * missing cables of one switch are faults. Port numbers break ties: a hole is a dark port that leads to a switch on
- * most twins. Rows that differ in a considerable share of their cables are separated before, if there are several of
- * each kind. Description lengths: a missing or surplus cable is 1, a class CLASS_COST.
+ * missing cables of one switch are faults; what ports prove to be missing (proven.c) counts as seen. Rows that differ
+ * in a considerable share of their cables are separated before, if there are several of each kind. Description lengths:
+ * a missing or surplus cable is 1, a class CLASS_COST.
  */
 #include "config.h"
 
@@ -18,18 +18,16 @@
 
 enum {
 	DENSE_PERCENT = 50,    /* of the pairs of a block are cabled */
+	HOLES_PERCENT = 80,    /* of the missing bundles show as dark ports */
 	UNIFORM_PERCENT = 60,  /* of these have the width of the pattern */
 	SAME_PERCENT = 75,     /* of all pairs have the width of the pattern, if the sums do not confirm it */
-	HABIT_PERCENT = 60,    /* of the twins have a switch at that port */
 	SUM_PERCENT = 50,      /* of the rows, or columns, have the sum of the pattern */
 	TOGETHER_PERCENT = 75, /* of the rows deviate by the same sum */
-	HOLES_PERCENT = 80,    /* of the missing cables show as holes */
 	CLASS_COST = 4,
 	FEW_SHARE = 3,
 	GONE_SHARE = 8,
 	COLUMN_COST = 3,
 	COLUMN_ROWS_MIN = 4,
-	LOST_ROWS_MIN = 6,
 	FEW_ROWS = 3,
 	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may belong to any */
 	FEW_PAIRS = 4,	   /* are no class */
@@ -55,7 +53,6 @@ struct sheet {
 	uint32_t *usual;  /* by column: the width of its pattern */
 	uint32_t columns;
 	uint16_t *seen;	  /* rows x columns */
-	uint32_t *holes;  /* by row */
 	uint32_t *order;  /* rows, sorted by deviation */
 	uint32_t *like;	  /* by row: the row of another class that it is to be like, or FT_NONE: the pattern */
 	uint32_t classes; /* number of classes of the rows, of which this is one */
@@ -79,8 +76,6 @@ static uint16_t *entry(const struct sheet *s, uint32_t row, uint32_t column)
 	return &s->seen[(size_t)row * s->columns + column];
 }
 
-/* ---- holes ---- */
-
 /* True if one port below and one above lead to switches. Ports that were never used are usually at the ends. */
 static bool is_between_links(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
@@ -93,93 +88,6 @@ static bool is_between_links(const struct ft_inference *f, uint32_t observed, ui
 		above |= p > number && link;
 	}
 	return below && above;
-}
-
-/* The use of a port number by the switches of a set: cables to switches on one side. */
-struct habit {
-	uint32_t cables;
-	uint32_t far, lead; /* the only switch that more than half of them may lead to (Boyer-Moore), and its lead */
-	uint32_t to_far;    /* how many do */
-};
-
-static void habit_add(struct habit *habit, uint32_t far)
-{
-	habit->cables++;
-	if (habit->lead == 0)
-		habit->far = far;
-	habit->lead += habit->far == far ? 1 : UINT32_MAX;
-}
-
-static bool is_habitual(const struct habit *habit, uint32_t count)
-{
-	return habit->cables > 0 && habit->cables * 100 >= (count - 1) * HABIT_PERCENT;
-}
-
-/* False for a port that leads to one switch on nearly all, and to another here. */
-static bool is_as_usual(const struct habit *habit, uint32_t far)
-{
-	return habit->to_far * 100 < habit->cables * UNIFORM_PERCENT || habit->far == far;
-}
-
-/* Counts the uses of each port number, first to know where it may lead, then how often it does. */
-static void habits_collect(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
-			   struct habit *habit)
-{
-	const struct ft_inference *f = intent->f;
-
-	for (uint32_t k = 0; k < 2 * count; k++) {
-		uint32_t observed = member[k % count];
-		const struct ft_observed_switch *sw = &f->observed->switches[observed];
-
-		for (uint32_t n = 0; n < sw->cable_count; n++) {
-			const struct ft_cable_end *end = &f->observed->ends[sw->first_cable + n];
-			uint32_t number = f->snapshot->ports[end->port].number, far = end->far;
-
-			if (far == observed || ft_side_of(intent, observed, far) != side ||
-			    number > FT_DIRECTOR_PORTS_MAX)
-				continue;
-			if (k < count)
-				habit_add(&habit[number], far);
-			else
-				habit[number].to_far += habit[number].far == far;
-		}
-	}
-}
-
-/*
- * Dark ports of each of @count switches whose number leads to switches on that side at most of the others. @ret: by
- * switch. @within: only those between links. Fewer than three switches have no usual ports.
- */
-static int holes_count(const struct ft_intent *intent, const uint32_t *member, uint32_t count, enum ft_side side,
-		       bool within, uint32_t *ret)
-{
-	const struct ft_inference *f = intent->f;
-	_cleanup_free_ struct habit *habit = calloc(FT_DIRECTOR_PORTS_MAX + 2UL, sizeof(*habit));
-
-	if (!habit)
-		return -ENOMEM;
-	memset(ret, 0, count * sizeof(*ret));
-	if (count < 3)
-		return 0;
-	habits_collect(intent, member, count, side, habit);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lit = 0, usual = 0,
-			 ports = f->snapshot->nodes[f->observed->switches[member[i]].node].port_count;
-
-		for (uint32_t number = 1; number <= ports && number <= FT_DIRECTOR_PORTS_MAX; number++) {
-			bool dark = ft_infer_port_is_dark(f, member[i], number);
-			uint32_t far = dark ? FT_NONE : ft_infer_port_far(f, member[i], number);
-			bool habitual = is_habitual(&habit[number], count);
-
-			lit += far != FT_NONE && habit[number].cables > 0;
-			usual += far != FT_NONE && habitual && is_as_usual(&habit[number], far);
-			ret[i] += dark && habitual && (!within || is_between_links(f, member[i], number));
-		}
-		/* A switch wired by other ports than its twins has no holes where these have cables. */
-		if (usual * 100 < lit * HABIT_PERCENT)
-			ret[i] = 0;
-	}
-	return 0;
 }
 
 /* ---- the matrix ---- */
@@ -307,7 +215,6 @@ static int sheet_fill(struct sheet *s)
 	s->valid = ft_arena_zeros(s->memory, s->columns, sizeof(*s->valid));
 	s->usual = ft_arena_numbers(s->memory, s->columns, 0);
 	s->seen = ft_arena_zeros(s->memory, (size_t)s->rows * s->columns, sizeof(*s->seen));
-	s->holes = ft_arena_numbers(s->memory, s->rows, 0);
 	s->order = ft_arena_numbers(s->memory, s->rows, 0);
 	s->like = ft_arena_numbers(s->memory, s->rows, FT_NONE);
 	if (s->memory->failed)
@@ -317,7 +224,7 @@ static int sheet_fill(struct sheet *s)
 			*entry(s, i, c) = (uint16_t)ft_edges_between(&f->graph, s->row[i], s->column[c]);
 	for (uint32_t c = 0; c < s->columns; c++)
 		column_complete(s, c);
-	return holes_count(s->intent, s->row, s->rows, s->side, false, s->holes);
+	return 0;
 }
 
 /* ---- patterns ---- */
@@ -347,33 +254,6 @@ static uint32_t block_pattern(struct sheet *s, uint32_t first)
 		s->usual[c] = usual;
 	}
 	return end;
-}
-
-/* The holes of a column on its own side, compared with its twins. */
-static int column_holes(const struct sheet *s, uint32_t column, uint32_t *ret)
-{
-	const struct ft_twins *twins = columns_twins(s);
-	uint32_t set = s->block[column], count = twins->sets[set].count;
-	_cleanup_free_ uint32_t *holes = calloc(count + 1UL, sizeof(*holes));
-	int r = holes ? holes_count(s->intent, twins->members + twins->sets[set].first, count, opposite(s->side), true,
-				    holes)
-		      : -ENOMEM;
-
-	*ret = 0;
-	for (uint32_t k = 0; r == 0 && k < count; k++)
-		if (twins->members[twins->sets[set].first + k] == s->column[column])
-			*ret = holes[k];
-	return r;
-}
-
-static uint32_t column_lacks(const struct sheet *s, uint32_t column, uint32_t usual)
-{
-	uint32_t lacks = 0;
-
-	for (uint32_t i = 0; i < s->rows; i++)
-		if (*entry(s, i, column) < usual)
-			lacks += usual - *entry(s, i, column);
-	return lacks;
 }
 
 /* The lowest port of a row that leads to a column; 0: none. */
@@ -414,37 +294,16 @@ static bool rows_miss_a_port(const struct sheet *s, uint32_t column, bool within
 	       dark * 100 >= lack * HOLES_PERCENT;
 }
 
-/* True if nearly all rows with too few cables to the column have holes for as many. */
-static bool rows_have_lost(const struct sheet *s, uint32_t column)
-{
-	uint32_t lack = 0, holed = 0;
-
-	for (uint32_t i = 0; i < s->rows; i++) {
-		uint32_t seen = *entry(s, i, column), usual = s->usual[column];
-
-		if (seen == 0 || seen >= usual)
-			continue;
-		lack++;
-		holed += s->holes[i] >= usual - seen;
-	}
-	return lack > 0 && holed * 100 >= lack * HOLES_PERCENT;
-}
-
-/* A column that lacks many of its rows: faulty only if its ports, or those of the rows, prove it. */
-static int column_is_broken(const struct sheet *s, uint32_t column, bool *ret)
+/* True if the ports of the rows prove that a column which lacks many of them has lost these. */
+static bool column_is_broken(const struct sheet *s, uint32_t column)
 {
 	const struct ft_twins *twins = columns_twins(s);
 	const struct ft_twin_set *set = &twins->sets[s->block[column]];
-	uint32_t observed = s->column[column], lacks = column_lacks(s, column, s->usual[column]), holes, same = 0;
-	int r = column_holes(s, column, &holes);
-	bool system;
+	uint32_t same = 0;
 
 	for (uint32_t k = 0; k < set->count; k++)
-		same += ft_infer_same_system(s->intent->f, observed, twins->members[set->first + k]);
-	system = same * 2 > set->count;
-	*ret = r == 0 && ((holes > 0 && holes * 100 >= lacks * HOLES_PERCENT && (!twins->apart[observed] || system)) ||
-			  rows_miss_a_port(s, column, !system));
-	return r;
+		same += ft_infer_same_system(s->intent->f, s->column[column], twins->members[set->first + k]);
+	return rows_miss_a_port(s, column, same * 2 <= set->count);
 }
 
 /* The cables by which a column is nearer to a pattern of its own. */
@@ -472,42 +331,32 @@ static bool column_is_stranger(const struct sheet *s, uint32_t column)
 	return alike * 2 < all;
 }
 
-/* The pattern of a column with another width to most rows; a lower one with holes for the missing cables is a fault. */
-static int column_pattern(struct sheet *s, uint32_t c)
+/* The pattern of a column with another width to most rows; a lower one is a fault if their ports prove it. */
+static void column_pattern(struct sheet *s, uint32_t c)
 {
 	struct ft_tally tally = {0};
 	uint32_t pairs = 0, own;
-	bool all, most, broken;
-	int r;
+	bool all, most;
 
 	column_tally(s, c, &tally, &pairs);
 	own = ft_tally_mode(&tally, 0);
 	if (s->valid[c] && own == s->usual[c])
-		return 0;
+		return;
 	all = tally.votes[own] == pairs;
 	most = s->valid[c] ? tally.votes[own] * 2 >= pairs && column_saves(&tally, s->usual[c], own) >= COLUMN_COST
 			   : pairs >= COLUMN_ROWS_MIN &&
 				     (uint64_t)tally.votes[own] * 100 >= (uint64_t)pairs * UNIFORM_PERCENT;
-	/* Too many cables are gone for a majority, but their ports tell of them. */
-	if (!s->valid[c] && pairs >= LOST_ROWS_MIN && rows_have_lost(s, c)) {
-		s->valid[c] = true;
-		return 0;
-	}
 	/* Of two bundles to a switch unlike the others, 3 cables and 2, none tells what the other one should be. */
 	if (s->valid[c] && pairs == 2 && !all && column_is_stranger(s, c)) {
 		s->valid[c] = false;
-		return 0;
+		return;
 	}
 	if ((!all && !most) || pairs < 2)
-		return 0;
-	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs)) {
-		r = column_is_broken(s, c, &broken);
-		if (r < 0 || broken)
-			return r;
-	}
+		return;
+	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs) && column_is_broken(s, c))
+		return;
 	s->valid[c] = true;
 	s->usual[c] = own;
-	return 0;
 }
 
 /* The cables of a row beyond those of the pattern; below 0: it has fewer. */
@@ -564,20 +413,6 @@ static uint32_t unpatterned_cost(const struct sheet *s)
 	return (s->turns || serves) && cost > CLASS_COST ? CLASS_COST : cost;
 }
 
-/* True if nearly all rows with fewer cables than the pattern gives have holes where these were. */
-static bool holes_agree(const struct sheet *s)
-{
-	uint32_t below = 0, holed = 0;
-
-	for (uint32_t i = 0; i < s->rows; i++) {
-		int64_t over = row_surplus(s, i);
-
-		below += over < 0;
-		holed += over < 0 && s->holes[i] >= -over;
-	}
-	return below > 0 && holed * 100 >= below * HOLES_PERCENT;
-}
-
 /*
  * True if most rows, or most columns, have the sum that the pattern gives. If most have the same other sum, there is no
  * pattern: bundles alternate, unless each row has dark ports between its cables, which tell that they were pulled.
@@ -603,28 +438,22 @@ static bool sums_agree(struct sheet *s)
 		columns += s->valid[c] && over == 0 && equal * 100 >= all * UNIFORM_PERCENT;
 		valid += s->valid[c];
 	}
-	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT) ||
-	    holes_agree(s))
+	if (right * 100 >= s->rows * SUM_PERCENT || (valid > 0 && columns * 100 >= valid * SUM_PERCENT))
 		return true;
 	scattered = (uint64_t)same * 100 < (uint64_t)pairs * SAME_PERCENT;
 	s->turns = together * 100 >= s->rows * (scattered ? SUM_PERCENT : TOGETHER_PERCENT);
 	return !s->turns && !scattered;
 }
 
-static int patterns_find(struct sheet *s)
+static void patterns_find(struct sheet *s)
 {
 	for (uint32_t c = 0; c < s->columns;)
 		c = block_pattern(s, c);
-	for (uint32_t c = 0; c < s->columns; c++) {
-		int r = column_pattern(s, c);
-
-		if (r < 0)
-			return r;
-	}
+	for (uint32_t c = 0; c < s->columns; c++)
+		column_pattern(s, c);
 	if (!sums_agree(s))
 		memset(s->valid, 0, s->columns * sizeof(*s->valid));
 	s->intent->exceptions += unpatterned_cost(s);
-	return 0;
 }
 
 /* ---- rows that deviate ---- */
@@ -741,15 +570,6 @@ static bool is_in_service(const struct sheet *s, const struct deviations *d)
 	return ft_infer_serves_hosts(s->intent->f, s->row[d->row[0]]);
 }
 
-/* True if the holes of all these rows account for their missing cables. */
-static bool rows_have_holes(const struct sheet *s, const struct deviations *d)
-{
-	for (uint32_t k = 0; k < d->rows; k++)
-		if (s->holes[d->row[k]] * 100 < d->lacks * HOLES_PERCENT || s->holes[d->row[k]] == 0)
-			return false;
-	return true;
-}
-
 static uint32_t row_sum(const struct sheet *s, uint32_t row)
 {
 	uint32_t sum = 0;
@@ -816,8 +636,6 @@ static bool group_of_one_is_faulty(const struct sheet *s, const struct deviation
 	/* Equally many cables elsewhere: more than a few mistakes are on purpose. */
 	if (d->more > MOVED_MAX || (d->more > 0 && s->classes > CLASSES_CLEAR))
 		return false;
-	if (rows_have_holes(s, d))
-		return true;
 	if (is_of_another_make(s, d->row[0]))
 		return false;
 	/* Of two rows either may be the rule: a router with 2 cables to each core switch beside one with 3. */
@@ -913,36 +731,24 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 }
 
 /* True if the missing cables of these rows are to be found as faults. */
-static int group_is_faulty(const struct sheet *s, const struct deviations *d, bool *ret)
+static bool group_is_faulty(const struct sheet *s, const struct deviations *d)
 {
-	*ret = false;
-	if (d->lacks == 0 || is_narrower(s, d))
-		return 0;
-	if (d->rows == 1 || is_isolated(s, d->row[0])) {
-		*ret = group_of_one_is_faulty(s, d);
-		return 0;
-	}
-	if (d->more > 0 || is_of_another_kind(s, d) || s->mixed ||
-	    (!rows_have_holes(s, d) && is_of_another_make(s, d->row[0])))
-		return 0;
-	if (d->columns == 1) {
-		/*
-		 * That several rows lack the whole bundle may be on purpose, and is so if it is thick; that they lack a
-		 * part of it is not.
-		 */
-		bool gone = *entry(s, d->row[0], d->column) == 0;
-		uint32_t few = gone ? GONE_SHARE : FEW_SHARE;
+	bool gone = *entry(s, d->row[0], d->column) == 0;
 
-		if (d->rows <= CLASS_COST && !(gone && usual_of(s, d->row[0], d->column) > 1) &&
-		    (rows_have_holes(s, d) || (!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d) &&
-					       d->rows * few <= s->rows))) {
-			*ret = true;
-			return 0;
-		}
-		return column_is_broken(s, d->column, ret);
-	}
-	*ret = d->rows * d->columns <= CLASS_COST && !lacks_whole_bundles(d) && rows_have_holes(s, d);
-	return 0;
+	if (d->lacks == 0 || is_narrower(s, d))
+		return false;
+	if (d->rows == 1 || is_isolated(s, d->row[0]))
+		return group_of_one_is_faulty(s, d);
+	/*
+	 * That several rows lack the whole bundle may be on purpose, and is so if it is thick; that they lack a part of
+	 * it is not.
+	 */
+	if (d->columns > 1 || d->more > 0 || s->mixed || is_of_another_kind(s, d) || is_of_another_make(s, d->row[0]))
+		return false;
+	return (d->rows <= CLASS_COST && !(gone && usual_of(s, d->row[0], d->column) > 1) &&
+		!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d) &&
+		d->rows * (gone ? GONE_SHARE : FEW_SHARE) <= s->rows) ||
+	       column_is_broken(s, d->column);
 }
 
 /* True if a switch has fewer cables than another of its set. */
@@ -975,11 +781,11 @@ static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 	if (is_isolated(s, row))
 		return true;
 	/* Beside bundles of any width, a small pattern is accidental. */
-	if (s->holes[row] == 0 && s->rows * s->columns <= THICK_BLOCK && !block_is_valid(s, column))
+	if (s->rows * s->columns <= THICK_BLOCK && !block_is_valid(s, column))
 		return false;
 	if (*entry(s, row, column) == 0 && column_is_stranger(s, column))
 		return false;
-	if (*entry(s, row, column) == 0 && (s->holes[row] == 0 || s->side == FT_SIDE_BESIDE) &&
+	if (*entry(s, row, column) == 0 &&
 	    s->rows * s->columns <= (usual_of(s, row, column) > 1 ? THICK_BLOCK : SMALL_BLOCK))
 		return false;
 	return s->side != FT_SIDE_BESIDE || s->rows >= COLUMN_ROWS_MIN ||
@@ -990,13 +796,10 @@ static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 static int group_plan(struct sheet *s, const struct deviations *d)
 {
 	struct ft_intent *intent = s->intent;
-	bool faulty, stranger = d->more > 0 && s->rows > 1 && is_stranger(s, d);
-	int r = group_is_faulty(s, d, &faulty);
-
-	if (r < 0)
-		return r;
+	bool stranger = d->more > 0 && s->rows > 1 && is_stranger(s, d);
 	/* As many cables elsewhere, of a switch unlike all others: an old one with cables to some core switches. */
-	faulty &= !stranger;
+	bool faulty = !stranger && group_is_faulty(s, d);
+
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
 		/* Loose cables are counted in regular.c. */
 		/* A width for all bundles is a line, also a smaller one; so is what one of another make has less. */
@@ -1058,19 +861,15 @@ static void rows_liken(struct sheet *s, uint32_t class)
  * Rows that deviate all alike, and on purpose, are a class. What another row has in common with them is no fault of it
  * either: only what it lacks beyond that. O(classes x matrix), of at most CLASSES_MAX classes.
  */
-static int classes_spread(struct sheet *s)
+static void classes_spread(struct sheet *s)
 {
 	enum { CLASSES_MAX = 16 };
 	uint32_t class[CLASSES_MAX], classes = 0;
 
 	for (uint32_t i = 0; i < s->rows && classes < CLASSES_MAX;) {
 		struct deviations d = deviations_of(s, i);
-		bool faulty = true;
-		int r = d.rows > 1 && d.lacks > 0 ? group_is_faulty(s, &d, &faulty) : 0;
 
-		if (r < 0)
-			return r;
-		if (!faulty)
+		if (d.rows > 1 && d.lacks > 0 && !group_is_faulty(s, &d))
 			class[classes++] = d.row[0];
 		i += d.rows;
 	}
@@ -1078,21 +877,19 @@ static int classes_spread(struct sheet *s)
 		rows_liken(s, class[k]);
 	if (classes > 0)
 		qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
-	return 0;
 }
 
 /* ---- */
 
 static int sheet_plan(struct sheet *s)
 {
-	int r = patterns_find(s);
+	int r = 0;
 
-	if (r < 0)
-		return r;
+	patterns_find(s);
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
 	qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
-	r = classes_spread(s);
+	classes_spread(s);
 	for (uint32_t i = 0; r == 0 && i < s->rows;) {
 		struct deviations d = deviations_of(s, i);
 
