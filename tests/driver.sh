@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# Runs one test for make check, in place of automake's test-driver, and says how long it took: "PASS: tests/x.sim (12 s)".
+# Runs one test for make check, in place of automake's test-driver, and says how long it took, and how much of that a
+# processor computed: "PASS: tests/x.sim (12 s, computed 3.4 s)". On a busy machine only the latter tells what a test costs.
 set -u
 
 name='' log='' trs='' color=no expect=no hard=yes
@@ -43,6 +44,9 @@ start=$(date +%s)
 "$@" >"$log" 2>&1
 status=$?
 seconds=$(($(date +%s) - start))
+# Of the test and all that it waited for. What times(1) tells in a pipe would be of another shell.
+times >"$trs"
+computed=$(sed -n '2y/ms/  /;2p' "$trs" | awk '{ printf "%.1f", 60 * $1 + $2 + 60 * $3 + $4 }')
 
 [ "$hard" = yes ] || [ "$status" != 99 ] || status=1
 case $status:$expect in
@@ -60,9 +64,10 @@ echo "$result $name (exit status: $status)" >>"$log"
 	echo ":recheck: $recheck"
 	echo ":copy-in-global-log: $copy"
 	echo ":seconds: $seconds"
+	echo ":computed: $computed"
 } >"$trs"
 if [ "$color" = yes ]; then
-	printf '\033[0;%sm%s\033[m: %s (%s s)\n' "$paint" "$result" "$name" "$seconds"
+	printf '\033[0;%sm%s\033[m: %s (%s s, computed %s s)\n' "$paint" "$result" "$name" "$seconds" "$computed"
 else
-	printf '%s: %s (%s s)\n' "$result" "$name" "$seconds"
+	printf '%s: %s (%s s, computed %s s)\n' "$result" "$name" "$seconds" "$computed"
 fi
