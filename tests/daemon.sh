@@ -299,6 +299,30 @@ is_idle() {
 		[ "$(pgrep -c -x -P "$DAEMON_PID" ftcheckd-waits)" = "$waits" ]
 }
 
+# set_key KEY VALUE: in its configuration, which it reads again.
+set_key() {
+	sed -i "s/^$1 = .*/$1 = $2/" "$D/conf"
+	kill -HUP "$DAEMON_PID"
+}
+
+reread() {
+	grep -c 'are read again' "$D/err"
+}
+
+reread_since() {
+	(($(reread) > $1))
+}
+
+# On a busy machine a sweep takes longer than a second, and the next one begins at once: so it is to sweep less often
+# while its descriptors are counted.
+sweeps_every() {
+	local before
+
+	before=$(reread)
+	set_key sweep_interval "$1"
+	within 120 reread_since "$before" || fail "no reload"
+}
+
 # descriptors: how many it has, taken when it rests; connections of HTTP, which end when they may, do not count.
 descriptors() {
 	local n=
