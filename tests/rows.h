@@ -10,6 +10,7 @@
 /* cmocka wants those first. */
 #include <cmocka.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/allocations.h"
@@ -38,6 +39,9 @@ static inline void input_out_of_memory(const struct ft_verify_input *input, size
 	int r = -ENOMEM;
 	size_t n;
 
+	/* No report, no account: accounted.py runs these for what other rows say. */
+	if (getenv("FT_ACCOUNT"))
+		return;
 	for (n = 1; r == -ENOMEM && n < 100000; n += 1 + (fewer ? n / 40 : 0)) {
 		struct ft_report *report = NULL;
 
