@@ -371,7 +371,7 @@ def disguise(rng, broken, ports=True):
 
 # What bit: a pulled cable beside a lost board that had none, or other cables; directors of two makes whose traces are in the
 # same ports.
-ONCE_WRONG = ("1:198", "1:368", "62:250")
+ONCE_WRONG = ("1:198", "1:368", "62:250", "11100:36", "11100:107", "11100:126", "11100:487", "13001:150", "13001:307")
 
 
 if __name__ == "__main__":

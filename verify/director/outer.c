@@ -134,16 +134,6 @@ static uint32_t ports_untold(const struct ft_inspection *in, const struct ft_gap
 	return untold;
 }
 
-/* Cables of @observed in ports that switches like it use for planned switch @to, but that end on another one. */
-static uint32_t strays_from(const struct ft_model *m, uint32_t observed, uint32_t to)
-{
-	uint32_t count = 0;
-
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
-		count += ft_place_behind(m, end) != to && ft_port_usual(m, observed, ft_port_number(m, end->port), to);
-	return count;
-}
-
 /* True if the cables of the chip with port @number are those that other directors have there. */
 static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
 {
@@ -163,57 +153,122 @@ static bool chip_is_in_place(const struct ft_inspection *in, uint32_t number)
 	return agree * 2 > all;
 }
 
-/* Dark ports of the director, on boards that were seen, that others use for cables to @q. */
-static uint32_t dark_ports_for(const struct ft_inspection *in, uint32_t q)
+/* Cables of @q in ports that switches like it use for the director, but that end on another one. */
+static uint32_t strays_of(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	uint32_t observed = m->observed_of[q], count = 0;
+
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+		count += ft_place_behind(m, end) != in->place &&
+			 ft_port_usual(m, observed, ft_port_number(m, end->port), in->place);
+	return count;
+}
+
+/* True if the cable in @port, if there is one, leads to the switch in @q. */
+static bool port_leads_to(const struct ft_model *m, uint32_t port, uint32_t q)
+{
+	uint32_t peer = m->snapshot->ports[port].peer;
+
+	return peer != FT_NO_PORT && m->snapshot->ports[peer].node == m->observed.switches[m->observed_of[q]].node;
+}
+
+/* Dark ports between used ones of the same line chip of a director. */
+static uint32_t holes_of(const struct ft_model *m, uint32_t observed)
+{
+	const struct ft_node *node = node_of(m, observed);
+	uint32_t holes = 0, dark = 0, chip = FT_NONE;
+
+	for (uint32_t i = node->first_port; i < node->first_port + node->port_count; i++) {
+		uint32_t own = m->origin[i] == FT_NONE ? FT_NONE : m->chips->ports[m->origin[i]].node;
+
+		if (own != chip || m->snapshot->ports[i].peer != FT_NO_PORT) {
+			holes += own == chip && chip != FT_NONE ? dark : 0;
+			dark = 0;
+			/* Ports before the first used one are between none. */
+			chip = m->snapshot->ports[i].peer != FT_NO_PORT ? own : FT_NONE;
+		} else if (chip != FT_NONE) {
+			dark += m->snapshot->ports[i].link == FT_LINK_DOWN && !m->port_claimed[i];
+		}
+	}
+	return holes;
+}
+
+/*
+ * Missing cables that are not missing with a board, whichever they are: line chips are cabled without gaps, and this
+ * director has more holes than any other of its kind. O(ports of all directors of the kind), once a director.
+ */
+static uint32_t holes_beyond_others(const struct ft_inspection *in)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_chassis *c = m->chassis;
+	uint32_t own, most = 0;
+	bool any = false;
+
+	if (*in->holes != FT_NONE)
+		return *in->holes;
+	own = holes_of(m, in->observed);
+	for (const struct ft_director *d = c->directors; d < c->directors + c->director_count; d++) {
+		uint32_t observed = m->observed.switch_of_node[d->node];
+
+		if (d == in->d || d->tier != in->d->tier || observed == FT_NONE)
+			continue;
+		most = ft_number_most(most, holes_of(m, observed));
+		any = true;
+	}
+	*in->holes = any && own > most ? own - most : 0;
+	return *in->holes;
+}
+
+/* True if the dark ports that are told to lead to a switch are no more than those that other directors have not. */
+static bool holes_tell(const struct ft_inspection *in)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_node *node = node_of(m, in->observed);
-	uint32_t count = 0;
+	uint32_t told = 0;
 
-	for (uint32_t n = 1; n <= node->port_count; n++)
-		count += m->snapshot->ports[node->first_port + n - 1].link == FT_LINK_DOWN &&
-			 !m->port_claimed[node->first_port + n - 1] && ft_port_usual(m, in->observed, n, q) &&
-			 chip_is_in_place(in, n);
+	for (uint32_t port = node->first_port; m->holes && port < node->first_port + node->port_count; port++)
+		told += m->holes[port] != FT_NONE && !m->port_claimed[port];
+	return told > 0 && told <= holes_beyond_others(in);
+}
+
+/*
+ * Ports of the director, on boards that were seen, that are the place of a cable to @q and do not hold one: others use
+ * the number for it, or they are dark, which others are not, and beside such a cable (explain/port_holes.c).
+ */
+static uint32_t ports_without(const struct ft_inspection *in, uint32_t q)
+{
+	const struct ft_model *m = in->x->m;
+	const struct ft_node *node = node_of(m, in->observed);
+	uint32_t count = 0, end = node->first_port + node->port_count;
+	bool holes = holes_tell(in);
+
+	for (uint32_t port = node->first_port; port < end; port++) {
+		const struct ft_port *p = &m->snapshot->ports[port];
+		bool dark = p->link == FT_LINK_DOWN && !m->port_claimed[port];
+
+		if (dark && holes && m->holes[port] == q)
+			count++;
+		else if ((dark || (p->peer != FT_NO_PORT && !port_leads_to(m, port, q))) &&
+			 ft_port_usual(m, in->observed, p->number, q) && chip_is_in_place(in, p->number))
+			count++;
+	}
 	return count;
 }
 
 /*
- * The number of missing cables to @q that are not missing with a board: one end is in its port and the other elsewhere,
- * or the director's port for the cable was seen and is dark.
+ * The number of missing cables to @q that may be missing with a board: not those of which one end is in its port and
+ * the other elsewhere, or the director's port for the cable was seen and is dark.
  */
-static uint32_t others_lacking(const struct ft_inspection *in, uint32_t q)
+static uint32_t lacking_of(const struct ft_inspection *in, uint32_t q)
 {
-	const struct ft_model *m = in->x->m;
-	uint32_t near = strays_from(m, m->observed_of[q], in->place);
-	uint32_t here = strays_from(m, in->observed, q) + dark_ports_for(in, q);
-
-	/* A cable that was exchanged with another is seen at both ends. */
-	return near > here ? near : here;
-}
-
-/* The number of missing cables to @q that belong to the board, if it has room for @room more. */
-static uint32_t share_of(const struct ft_inspection *in, const struct ft_gap *gap, enum knowledge by, uint32_t q,
-			 uint32_t room)
-{
-	const struct ft_model *m = in->x->m;
-	uint32_t lacking = m->observed_of[q] == FT_NONE ? 0 : *missing_at(in->x, in->place, q);
-	uint32_t most = by == BY_COUNT ? room : ports_for(in, gap, q, by == BY_PLAN), others;
+	uint32_t lacking = in->x->m->observed_of[q] == FT_NONE ? 0 : *missing_at(in->x, in->place, q), others;
 
 	if (lacking == 0)
 		return 0;
-	others = others_lacking(in, q);
-	lacking = lacking > others ? lacking - others : 0;
-	return ft_number_least(lacking, ft_number_least(most, room));
-}
-
-/* The rest, in ports whose use is unknown: cables for which no port on the other boards is the place. */
-static uint32_t rest_of(const struct ft_inspection *in, uint32_t q, uint32_t share, uint32_t room)
-{
-	const struct ft_model *m = in->x->m;
-
-	if (room == 0 || m->observed_of[q] == FT_NONE || ft_usual_ports(m, in->observed, q, FT_LINK_DOWN, 1) > 0)
-		return 0;
-	return ft_number_least(*missing_at(in->x, in->place, q) - share, room);
+	/* A cable that was exchanged with another is seen at both ends. */
+	others = ft_number_most(strays_of(in, q), ports_without(in, q));
+	return lacking > others ? lacking - others : 0;
 }
 
 /* ---- plans with ports ---- */
@@ -286,75 +341,27 @@ static uint32_t planned_cables_fold(const struct ft_inspection *in, struct ft_fi
 	return taken;
 }
 
-/* Dark ports between used ones of the same line chip of a director. */
-static uint32_t holes_of(const struct ft_model *m, uint32_t observed)
-{
-	const struct ft_node *node = node_of(m, observed);
-	uint32_t holes = 0, dark = 0, chip = FT_NONE;
-
-	for (uint32_t i = node->first_port; i < node->first_port + node->port_count; i++) {
-		uint32_t own = m->origin[i] == FT_NONE ? FT_NONE : m->chips->ports[m->origin[i]].node;
-
-		if (own != chip || m->snapshot->ports[i].peer != FT_NO_PORT) {
-			holes += own == chip && chip != FT_NONE ? dark : 0;
-			dark = 0;
-			/* Ports before the first used one are between none. */
-			chip = m->snapshot->ports[i].peer != FT_NO_PORT ? own : FT_NONE;
-		} else if (chip != FT_NONE) {
-			dark += m->snapshot->ports[i].link == FT_LINK_DOWN && !m->port_claimed[i];
-		}
-	}
-	return holes;
-}
-
-/*
- * Missing cables that are not missing with a board, whichever they are: line chips are cabled without gaps, and this
- * director has more holes than any other of its kind. O(ports of all directors of the kind), once a director.
- */
-static uint32_t holes_beyond_others(const struct ft_inspection *in)
-{
-	const struct ft_model *m = in->x->m;
-	const struct ft_chassis *c = m->chassis;
-	uint32_t own, most = 0;
-	bool any = false;
-
-	if (*in->holes != FT_NONE)
-		return *in->holes;
-	own = holes_of(m, in->observed);
-	for (const struct ft_director *d = c->directors; d < c->directors + c->director_count; d++) {
-		uint32_t observed = m->observed.switch_of_node[d->node];
-
-		if (d == in->d || d->tier != in->d->tier || observed == FT_NONE)
-			continue;
-		most = ft_number_most(most, holes_of(m, observed));
-		any = true;
-	}
-	*in->holes = any && own > most ? own - most : 0;
-	return *in->holes;
-}
-
 /* Bundles are in adjacent ports: if only the number of ports is known, complete bundles come before partial ones. */
-static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap,
-				   enum ft_link link, uint32_t room)
+static uint32_t outer_cables_count(const struct ft_inspection *in, struct ft_finding *f, enum ft_link link,
+				   uint32_t room)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_pair *first = ft_pairs_of(m, in->place), *end = ft_pairs_of(m, in->place + 1);
 	uint32_t most = 0, taken = 0, all = 0, elsewhere = holes_beyond_others(in), count;
 
 	for (const struct ft_pair *pair = first; pair < end; pair++) {
-		uint32_t lacking = m->observed_of[pair->peer] == FT_NONE ? 0 : in->x->missing[pair->cell];
-
-		all += lacking;
-		most = ft_number_most(most, lacking);
+		all += m->observed_of[pair->peer] == FT_NONE ? 0 : in->x->missing[pair->cell];
+		most = ft_number_most(most, lacking_of(in, pair->peer));
 	}
 	room = ft_number_least(room, all > elsewhere ? all - elsewhere : 0);
 	for (; most > 0 && taken < room; most--)
-		for (const struct ft_pair *pair = first; pair < end; pair++)
-			if (in->x->missing[pair->cell] == most &&
-			    (count = share_of(in, gap, BY_COUNT, pair->peer, room - taken)) > 0) {
-				outer_cables_take(in, f, pair->peer, count, link);
-				taken += count;
-			}
+		for (const struct ft_pair *pair = first; pair < end && taken < room; pair++) {
+			if (lacking_of(in, pair->peer) != most)
+				continue;
+			count = ft_number_least(most, room - taken);
+			outer_cables_take(in, f, pair->peer, count, link);
+			taken += count;
+		}
 	return taken;
 }
 
@@ -404,10 +411,13 @@ uint32_t ft_outer_cables_fold(const struct ft_inspection *in, struct ft_finding 
 	untold = by == BY_HABIT ? ports_untold(in, gap) : 0;
 	ft_gap_ports(in, gap, &room);
 	if (by == BY_COUNT)
-		return outer_cables_count(in, f, gap, link, room);
+		return outer_cables_count(in, f, link, room);
 	for (const struct ft_pair *pair = ft_pairs_of(m, in->place); pair < ft_pairs_of(m, in->place + 1); pair++) {
-		uint32_t share = share_of(in, gap, by, pair->peer, room - taken);
-		uint32_t rest = rest_of(in, pair->peer, share, ft_number_least(untold, room - taken - share));
+		uint32_t lacking = lacking_of(in, pair->peer);
+		uint32_t share = ft_number_least(ft_number_least(lacking, room - taken),
+						 ports_for(in, gap, pair->peer, by == BY_PLAN));
+		/* In ports whose use is unknown. */
+		uint32_t rest = ft_number_least(lacking - share, ft_number_least(untold, room - taken - share));
 
 		if (share + rest > 0)
 			outer_cables_take(in, f, pair->peer, share + rest, link);
