@@ -429,28 +429,6 @@ static int strangers_leave(struct ft_assign_work *w)
 	return 0;
 }
 
-/*
- * Seats the switches as in @start, by their names, if that is better and leaves no more out. Places of unplanned
- * switches are filled without regard for the whole. The case that bit: of two cores with as many cables missing or
- * moved both were left out first, and then seated in each other's places.
- */
-static int start_keep(struct ft_assign_work *w, const uint32_t *start)
-{
-	const struct ft_assign_worth now = ft_assign_worth_of(w);
-	uint32_t *image = ft_arena_numbers(w->memory, w->in->observed->count, FT_UNASSIGNED);
-	uint32_t seated = w->seated;
-	struct ft_assign_worth first;
-
-	if (!image)
-		return -ENOMEM;
-	memcpy(image, w->image, w->in->observed->count * sizeof(*image));
-	ft_assign_seats_copy(w, start);
-	first = ft_assign_worth_of(w);
-	if (w->seated < seated || !ft_assign_is_better(&first, &now))
-		ft_assign_seats_copy(w, image);
-	return 0;
-}
-
 /* The assignments of @pool that differ from the present one, as one array. 0 or -ENOMEM. */
 static int others_take(struct ft_assign_work *w, struct ft_assign_pool *pool, struct ft_assign_result *ret)
 {
@@ -479,17 +457,12 @@ int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 	struct ft_assign_work w = {.memory = &memory};
 	struct ft_assign_pool pool = {0};
 	bool exact = false;
-	uint32_t *start;
 	int r = work_make(&w, input);
 
 	if (r < 0)
 		return r;
 	ft_assign_twins_find(&w);
 	named_seat(&w);
-	start = ft_arena_numbers(&memory, input->observed->count, FT_UNASSIGNED);
-	if (!start)
-		return -ENOMEM;
-	memcpy(start, w.image, input->observed->count * sizeof(*start));
 	ft_assign_looks_take(input->planned, input->planned_at, w.planned_look);
 	ft_assign_looks_take(input->observed, input->observed_at, w.observed_look);
 	if (input->image)
@@ -500,7 +473,7 @@ int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 		return r;
 	for (uint32_t o = 0; o < input->observed->count; o++)
 		ret->rival[o] = FT_UNASSIGNED;
-	r = exact || input->image ? 0 : strangers_leave(&w) ?: start_keep(&w, start);
+	r = exact || input->image ? 0 : strangers_leave(&w);
 	if (r == 0)
 		r = others_take(&w, &pool, ret);
 	if (r < 0)
