@@ -479,7 +479,7 @@ class Broken:
         return self.next_guid
 
     def new_host(self, guid, port):
-        host = self.fabric.add(Node("H", self.new_guid(), 1, b"stray%d" % self.next_guid,
+        host = self.fabric.add(Node("H", self.new_guid(), 1, b"node%d" % self.next_guid,
                                     30000 + self.next_guid % 9999))
         rate = next((n.rates[1] for n in self.fabric.hosts() if n.links and 1 in n.rates), None) or self.uplink_rate()
         self.fabric.link(guid, port, host.guid, 1, rate)

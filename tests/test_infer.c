@@ -145,7 +145,10 @@ static const struct row rows[] = {
 	 "tree leaf 4 core 2 1 8 37; hush leaf1 1; hush leaf2 1; hush leaf3 1; hush leaf4 1; hush core1 1; hush core2 "
 	 "1",
 	 "\"core\": {\"ports\": 36, \"count\": 2}|\"edge\": {\"ports\": 36, \"count\": 4", NULL},
-	{"a host on a core", MAIN "; hosts core1 1", "\"count\": 6|1 more on switches above", "host-on-core"},
+	{"a host on a core", MAIN "; hosts core1 1; name more node", "\"count\": 6|1 more on switches above",
+	 "host-on-core"},
+	{"but one that is called like no other is there on purpose", MAIN "; hosts core1 1",
+	 "\"count\": 6|{\"tier\": \"core\", \"count\": 1, \"hosts\": 1}", "="},
 	{"several hosts on a core are there on purpose", MAIN "; hosts core1 2",
 	 "\"count\": 6|{\"tier\": \"core\", \"count\": 1, \"hosts\": 2}", "="},
 	{"or one on each of two", MAIN "; hosts core1 1; hosts core2 1",
@@ -594,7 +597,8 @@ static const struct row rows[] = {
 	 "tree leaf 5 core 4 3 8 30; name core2 core4; name core4 core2; dead core2",
 	 "\"core\": {\"ports\": 30, \"count\": 4}|\"ports_to_core\": 12|3 ports are dark on every edge switch: 1 more",
 	 "core-missing"},
-	{"an edge of which only the number lacks", "tree leaf 6 core 2 2 8 36; dead leaf3; hosts core1 1",
+	{"an edge of which only the number lacks",
+	 "tree leaf 6 core 2 2 8 36; dead leaf3; hosts core1 1; name more node",
 	 "\"count\": 5|their names are numbered, and leaf3 is not there: left out, or off; if off, raise edge.count "
 	 "and nodes",
 	 NULL},
@@ -1163,7 +1167,7 @@ static void test_row(void **state)
 
 static void test_resolve(void **state)
 {
-#define BROKEN MAIN "; hosts core1 1; dead core2; sharp leaf1"
+#define BROKEN MAIN "; hosts core1 1; name more node; dead core2; sharp leaf1"
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *before = snapshot_make(BROKEN);
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *snapshot =
 		snapshot_make(BROKEN "; switch stray 8; link stray leaf2 1; hosts stray 2");

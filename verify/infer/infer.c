@@ -221,6 +221,42 @@ static uint32_t routers_above(const struct ft_inference *f)
 	return routers;
 }
 
+static uint64_t host_key(const struct ft_inference *f, const struct ft_observed_host *host)
+{
+	const struct ft_snapshot *s = f->snapshot;
+
+	return ft_infer_name_key(ft_node_description(s, ft_port_node(s, &s->ports[host->port])));
+}
+
+/*
+ * Counts hosts above the edges that are called like no host of an edge: a subnet manager or a gateway, and there on
+ * purpose. Where most names are of no kind that several share, they tell nothing. Returns 0 or -ENOMEM.
+ */
+static int hosts_named_apart(const struct ft_inference *f, uint32_t *ret_apart)
+{
+	_cleanup_(ft_map_release) struct ft_map kinds = {0};
+	const struct ft_observed_host *hosts = f->observed->hosts;
+	uint32_t edges = 0, named = 0;
+
+	*ret_apart = 0;
+	for (uint32_t i = 0; i < f->observed->host_count; i++) {
+		int r = f->fit.rank[hosts[i].observed] == 0 ? ft_map_add(&kinds, host_key(f, &hosts[i]), i, NULL)
+							    : -ENOENT;
+
+		if (r == -ENOMEM)
+			return r;
+		edges += r >= 0;
+		named += r > 0;
+	}
+	for (uint32_t i = 0; 2 * named < edges && i < f->observed->host_count; i++) {
+		uint8_t rank = f->fit.rank[hosts[i].observed];
+
+		*ret_apart +=
+			rank > 0 && rank < f->fit.ranks && ft_map_get(&kinds, host_key(f, &hosts[i])) == FT_MAP_NONE;
+	}
+	return 0;
+}
+
 /*
  * True if several switches have no place in the tree, each on several cables: nobody plugs in so many by chance. The
  * case that bit: three levels of two pods, whose core switches had two cables each, and three of these were moved.
@@ -244,11 +280,12 @@ static bool has_several_strays(const struct ft_inference *f, const struct ft_rep
 /*
  * True if the tree finds fault with switches in service that have no place in it, with several hosts above the edges,
  * such as login nodes, with leaves that have more hosts than it gives them or are joined by several cables, or with
- * boards of another make: whoever is told to unplug or mend them knows better.
+ * boards of another make: whoever is told to unplug or mend them knows better. @named_apart: of the hosts above the
+ * edges, see there.
  */
-static bool denies_service(const struct ft_inference *f, const struct ft_report *report)
+static bool denies_service(const struct ft_inference *f, const struct ft_report *report, uint32_t named_apart)
 {
-	uint32_t above = f->fit.ranks > 1 ? routers_above(f) : 0;
+	uint32_t above = f->fit.ranks > 1 ? routers_above(f) + named_apart : 0;
 
 	if (has_several_strays(f, report) || (f->fit.ranks == 2 && edges_are_mixed(f)))
 		return true;
@@ -367,6 +404,7 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 {
 	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
 	struct ft_text *text = &attempt->text;
+	uint32_t apart = 0;
 	int r;
 
 	ft_infer_names_reset(f);
@@ -376,10 +414,12 @@ static int draft(struct ft_inference *f, const char *name, bool by_name, struct 
 	ft_text_reset(text);
 	ft_infer_write(text, f, name);
 	r = notes_failed(f) ? -ENOMEM : ft_infer_by_rule_verify(f, text, false, 0, &report);
+	if (r == 0)
+		r = hosts_named_apart(f, &apart);
 	if (r == 0) {
 		attempt->unseen = f->unseen[0] + f->unseen[1];
 		attempt->wrong = ft_report_is_foreign(report) ? cables_seen(f) : wrong_count(report, attempt->unseen);
-		attempt->denies = denies_service(f, report);
+		attempt->denies = denies_service(f, report, apart);
 		cables_count(f, report, attempt);
 		outside_count(f, report, attempt);
 	}
