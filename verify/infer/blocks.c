@@ -29,13 +29,12 @@ enum {
 	COLUMN_COST = 3,
 	COLUMN_ROWS_MIN = 4,
 	FEW_ROWS = 3,
-	CLASSES_CLEAR = 2, /* with more, a row that deviates both ways may belong to any */
-	FEW_PAIRS = 4,	   /* are no class */
-	MANY_PAIRS = 8,	   /* are one even if faults obscure the pattern */
-	SMALL_BLOCK = 6,   /* pairs */
-	THICK_BLOCK = 15,  /* with bundles of several cables, which are rarely missing as a whole */
-	UNLIKE_SHARE = 4,  /* rows are of two classes if they differ by one of so many cables */
-	SHIFTED_ROWS_MIN = 3,
+	CLASSES_CLEAR = 2,  /* with more, a row that deviates both ways may belong to any */
+	FEW_PAIRS = 4,	    /* are no class */
+	MANY_PAIRS = 8,	    /* are one even if faults obscure the pattern */
+	SMALL_BLOCK = 6,    /* pairs */
+	THICK_BLOCK = 15,   /* with bundles of several cables, which are rarely missing as a whole */
+	UNLIKE_SHARE = 4,   /* rows are of two classes if they differ by one of so many cables */
 	NARROWER_SHARE = 6, /* so many rows with the pattern for one with less in every column */
 	MOVED_MAX = 3,	    /* misplaced cables of one switch: more are on purpose */
 };
@@ -56,9 +55,7 @@ struct sheet {
 	uint32_t *order;  /* rows, sorted by deviation */
 	uint32_t *like;	  /* by row: the row of another class that it is to be like, or FT_NONE: the pattern */
 	uint32_t classes; /* number of classes of the rows, of which this is one */
-	/* More than a third of the rows repeat another class's entries: several that lack the same are a class, too. */
-	bool mixed;
-	bool turns; /* bundles alternate: most rows have the same sum, but in different columns */
+	bool turns;	  /* bundles alternate: most rows have the same sum, but in different columns */
 };
 
 static enum ft_side opposite(enum ft_side side)
@@ -743,7 +740,7 @@ static bool group_is_faulty(const struct sheet *s, const struct deviations *d)
 	 * That several rows lack the whole bundle may be on purpose, and is so if it is thick; that they lack a part of
 	 * it is not.
 	 */
-	if (d->columns > 1 || d->more > 0 || s->mixed || is_of_another_kind(s, d) || is_of_another_make(s, d->row[0]))
+	if (d->columns > 1 || d->more > 0 || is_of_another_kind(s, d) || is_of_another_make(s, d->row[0]))
 		return false;
 	return (d->rows <= CLASS_COST && !(gone && usual_of(s, d->row[0], d->column) > 1) &&
 		!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d) &&
@@ -918,20 +915,6 @@ static bool differ(uint32_t apart, uint32_t most)
 	       (apart >= CLASS_COST - 1 && apart * 5 >= most * 2);
 }
 
-/*
- * True if the one has more cables than the other in every column. Of several rows alike, that is on purpose even if it
- * is but a cable more: wings of 4 and 5 cables to each core.
- */
-static bool is_shifted(const struct sheet *s, uint32_t a, uint32_t b)
-{
-	int way = (int)*entry(s, a, 0) - (int)*entry(s, b, 0);
-
-	for (uint32_t c = 0; c < s->columns; c++)
-		if (((int)*entry(s, a, c) - (int)*entry(s, b, c)) * way <= 0)
-			return false;
-	return s->columns > 1 || abs(way) > 1;
-}
-
 /* The nearest leader; the number of leaders if all are unlike. */
 static uint32_t nearest_leader(const struct sheet *s, uint32_t row, const uint32_t *leader, uint32_t leaders)
 {
@@ -987,8 +970,6 @@ static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
  */
 static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes)
 {
-	enum { MIXED_SHARE = 3 };
-	uint32_t repeated = 0;
 	struct same_rows *same = ft_arena_zeros(s->memory, s->rows, sizeof(*same));
 	uint32_t *leader = ft_arena_numbers(s->memory, s->rows, 0);
 	uint32_t *members = ft_arena_numbers(s->memory, s->rows, 0);
@@ -1005,16 +986,9 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 		same[count - 1].count++;
 	}
 	qsort(same, count, sizeof(*same), same_compare);
-	for (uint32_t i = 1; i < count && same[i].count > 1; i++)
-		repeated += same[i].count;
-	s->mixed = repeated * MIXED_SHARE > s->rows;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t row = s->order[same[i].first], class = nearest_leader(s, row, leader, classes);
 
-		if (class < classes && same[i].count >= SHIFTED_ROWS_MIN && is_shifted(s, row, leader[class])) {
-			s->intent->exceptions += CLASS_COST;
-			class = classes;
-		}
 		if (class == classes)
 			leader[classes++] = row;
 		for (uint32_t k = 0; k < same[i].count; k++)
@@ -1037,7 +1011,6 @@ static int class_plan(const struct sheet *whole, const uint32_t *class_of, uint3
 		.side = whole->side,
 		.row = row,
 		.classes = whole->classes,
-		.mixed = whole->mixed,
 		.columns = whole->columns,
 		.column = whole->column,
 		.block = whole->block,

@@ -367,26 +367,6 @@ static int custom_worth(const struct proof *x, uint32_t observed, uint32_t numbe
 
 /* ---- candidates ---- */
 
-/*
- * True if fewer cables of a bundle go on in that way than in the other one, with which their ports at the far end turn
- * around. The case that bit: a bundle in ascending ports that leaves one out, beside which a port was dark.
- */
-static bool is_against(const struct proof *x, uint32_t a, uint32_t b, unsigned int way)
-{
-	struct step step = step_of(x, a, b, way), other = step_of(x, a, b, way ^ 4);
-	uint32_t with = 0, against = 0;
-
-	for (uint32_t p = x->low[a]; p && p <= x->high[a]; p++) {
-		const struct end *end = end_at(x, a, p);
-
-		if (end->far != b)
-			continue;
-		with += leads(x, a, p + step.near, b, end->number + step.far);
-		against += leads(x, a, p + other.near, b, end->number + other.far);
-	}
-	return with < against;
-}
-
 static int step_worth(const struct proof *x, const struct candidate *c)
 {
 	bool one = false;
@@ -400,7 +380,7 @@ static int step_worth(const struct proof *x, const struct candidate *c)
 
 		if (below && above)
 			return SANDWICH;
-		one |= (below || above) && !is_against(x, c->a, c->b, way);
+		one |= below || above;
 	}
 	return one ? STEP : 0;
 }
