@@ -102,6 +102,13 @@ static const struct row rows[] = {
 	{.what = "another switch in the place of one that was replaced has the place from then on",
 	 .looks = {"", "guid core02 0x777", "guid core02 0x777;dead core02"},
 	 .says = {"\"subject\": {\"name\": \"spine-b\", \"guid\": \"0x0000000000000777\""}},
+	{.what = "a switch that boots is known by its first link, though that is a cable that was swapped",
+	 .looks = {"", "dead core02",
+		   "cut edge001:10;cut edge001:11;cut edge001:12;cut edge002:10;cut edge002:11;cut edge002:12;cut "
+		   "edge003:10;cut edge003:11;cut edge003:12;cut edge004:10;cut edge004:11;cut edge004:12;cut "
+		   "edge001:9;link edge001:9 core02:5"},
+	 .says = {"\"id\": \"core-missing:core02\""},
+	 .silent = {"switch-unplanned"}},
 	{.what = "nothing is remembered wrong of a fabric in order",
 	 .looks = {"", ""},
 	 .says = {"\"verdict\": \"ok\""},

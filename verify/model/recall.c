@@ -376,7 +376,7 @@ void ft_recall_seat(struct ft_model *m)
 		uint32_t place = m->recall.place_of[i];
 
 		if (sw->planned != FT_NONE || sw->tolerated || place == FT_NONE || m->observed_of[place] != FT_NONE ||
-		    sw->cable_count == 0 || cables_as_before(m, i) < sw->cable_count)
+		    sw->cable_count == 0 || ft_recall_has_moved(m, i))
 			continue;
 		ft_observed_seat(m, i, place);
 	}

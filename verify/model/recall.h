@@ -35,8 +35,8 @@ bool ft_recall_stands(const struct ft_model *m, uint32_t observed);
 bool ft_recall_has_moved(const struct ft_model *m, uint32_t observed);
 
 /*
- * Restores the places of switches that the matching left unplanned for want of cables, if all their cables that are up
- * are in their former ports.
+ * Restores the places of switches that the matching left unplanned for want of cables, if they have not moved: of one
+ * that boots the first link that comes up may be a cable that was swapped.
  */
 void ft_recall_seat(struct ft_model *m);
 
