@@ -287,6 +287,8 @@ static int due_shrink(struct ft_model *m, bool *ret_again)
 
 /* ---- several ways to place the switches ---- */
 
+static const char TIE_WORDS[] = "as few faults explain it with the switches placed otherwise";
+
 /* Explains the fabric with the switches placed as @given. The plan that is due stays @of's. */
 static int placing_explain(const struct ft_model *of, const uint32_t *given, struct ft_model *ret)
 {
@@ -352,14 +354,14 @@ static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count)
 			like = like == count || unlike ? i : like;
 		}
 		if (unlike)
-			r = ft_tie_tell(m, &other);
+			r = ft_tie_tell(m, &other, TIE_WORDS);
 		placing_release(&other);
 	}
 	if (r == 0 && !unlike && like < count) {
 		struct ft_model other;
 
 		r = placing_explain(m, others + like * (size_t)m->observed.switch_count, &other)
-			    ?: ft_tie_tell(m, &other);
+			    ?: ft_tie_tell(m, &other, TIE_WORDS);
 		placing_release(&other);
 	}
 	return r;
@@ -422,9 +424,55 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 }
 
 /*
+ * True if @o, of a kind that neither names nor GUIDs nor ports tell, stands in a place that it does not fit in several
+ * ways: a neighbour lacks the cable to it or has a port that is up and silent; its own ports are too few or too many;
+ * it has none of the hosts.
+ */
+static bool is_misfit(const struct ft_model *m, uint32_t o)
+{
+	const struct ft_observed_switch *sw = &m->observed.switches[o];
+	uint32_t place = sw->planned, odd = 0;
+
+	if (place == FT_NONE || m->kind_named[m->places[place]->kind] || ft_port_map_knows(m, place))
+		return false;
+	odd += !ft_ports_fit(sw->ports, m->places[place]->ports);
+	odd += sw->hosts == 0 && m->places[place]->hosts > 0;
+	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+		const struct ft_observed_switch *peer = ft_observed_at(m, pair->peer);
+
+		odd += peer && (peer->silent > 0 || m->cells.seen[pair->cell] < m->cells.width[pair->cell]);
+	}
+	return odd > 1;
+}
+
+/*
+ * Adds placings with a switch taken out of its place, which may be that of one that is off or does not answer. The
+ * cases that bit: an unplanned switch in a small Clos network was taken for the spine that was mute, as silent ports
+ * excuse what it lacks; one with two cables was taken for the dead core beside them.
+ */
+static int unseated_add(struct ft_model *m, uint32_t most)
+{
+	uint32_t count = m->observed.switch_count;
+	_cleanup_free_ uint32_t *given = malloc((count + 1UL) * sizeof(*given));
+	int r = given ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; given && i < count; i++)
+		given[i] = m->observed.switches[i].planned;
+	for (uint32_t o = 0; r == 0 && o < count && most > 0; o++) {
+		if (!is_misfit(m, o))
+			continue;
+		given[o] = FT_NONE;
+		r = other_add(m, given);
+		given[o] = m->observed.switches[o].planned;
+		most--;
+	}
+	return r;
+}
+
+/*
  * Adds placings that the matching has not: the one with each switch in the place of its name; and in a small network
  * for which the matching left no others, but which has two faults or more, those with one switch in the place of its
- * rival. Two switches are exchanged, as an edge and a core may each have more faults in
+ * rival, and those of unseated_add(). Two switches are exchanged, as an edge and a core may each have more faults in
  * the other's place while that one is still there. The case that bit: a missing and an unplanned cable at one switch,
  * which the matching estimates as one moved cable, though port numbers deny that they are.
  */
@@ -435,7 +483,7 @@ static int others_add(struct ft_model *m)
 	uint32_t rivals = 0, count = m->observed.switch_count;
 	bool several = m->other_count > 0;
 	struct ft_cost cost;
-	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
+	int r = m->match_contradicted ? 0 : ft_names_restore(m, true, &given);
 
 	if (r == 0 && given)
 		r = other_add(m, given);
@@ -445,6 +493,7 @@ static int others_add(struct ft_model *m)
 	if (r < 0 || cost.faults < 2)
 		return r;
 	given = given ? given : malloc(count * sizeof(*given));
+	r = unseated_add(m, RIVALS_MAX);
 	for (uint32_t o = 0; r == 0 && o < count && rivals < RIVALS_MAX; o++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[o];
 
@@ -460,7 +509,25 @@ static int others_add(struct ft_model *m)
 	return r;
 }
 
-/* From a better placing others are in reach. */
+/* Exchanged switches may as well be exchanged cables of switches in their own places: names that, if the cables are
+ * few. */
+static int names_tell(struct ft_model *m)
+{
+	_cleanup_free_ uint32_t *given = NULL;
+	struct ft_model named;
+	bool may_hold;
+	int r = m->match_contradicted ? 0 : ft_names_restore(m, false, &given);
+
+	if (r < 0 || !given)
+		return r;
+	r = placing_explain(m, given, &named) ?: ft_names_may_hold(m, &named, &may_hold);
+	if (r == 0 && may_hold)
+		r = ft_tie_tell(m, &named, "the names are right, and cables are not");
+	placing_release(&named);
+	return r;
+}
+
+/* From a better placing others are in reach: a switch may take the place that a misfit has left. */
 static int model_explain(struct ft_model *m)
 {
 	enum { ROUNDS = 3 };
@@ -473,7 +540,7 @@ static int model_explain(struct ft_model *m)
 		if (r == 0 && m->other_count > 0)
 			r = placings_settle(m, &better);
 	}
-	return r;
+	return r ?: names_tell(m);
 }
 
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)

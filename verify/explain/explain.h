@@ -93,13 +93,6 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t pee
 /* For the cable in port @keep of @right whose other end has moved: the port of @target where it belongs, or FT_NONE. */
 uint32_t ft_port_home(struct explain *x, uint32_t keep, uint32_t right, uint32_t target);
 
-/*
- * The port of the switch in @peer that is beside a cable from @observed as port @number is there: parallel cables are
- * in neighbouring ports at both ends, in the same order or the opposite one. FT_NONE: there is no cable beside it, or
- * those between the two are not parallel.
- */
-uint32_t ft_port_parallel(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer);
-
 /* The port at the other end of the cable that the plan lists in port @number of @place, or FT_NONE. */
 uint32_t ft_port_opposite(const struct ft_model *m, uint32_t place, uint32_t number);
 

@@ -29,38 +29,32 @@ enum {
 	RANK_FOREIGN
 };
 
-uint32_t ft_port_parallel(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
+/*
+ * True if port @number of @observed is a gap in its bundle to planned switch @peer: the cables of the bundle connect
+ * ports in parallel, on both sides of the gap too, and the port at the far end has no cable either.
+ */
+static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
 {
-	const struct ft_cable_end *before = NULL, *beside = NULL;
-	const struct ft_node *far = node_of(m, m->observed_of[peer]);
-	uint32_t cables = 0, rises = 0, falls = 0, to;
+	uint32_t there = m->observed_of[peer], low = UINT32_MAX, high = 0, across;
+	int32_t shift = 0;
+	const struct ft_node *far;
 
 	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
-		uint32_t own = ft_port_number(m, end->port);
+		uint32_t a = ft_port_number(m, end->port), b = ft_port_number(m, end->far_port);
 
-		if (end->far != m->observed_of[peer])
+		if (end->far != there)
 			continue;
-		if (before) {
-			rises += end->far_port - before->far_port == end->port - before->port;
-			falls += before->far_port - end->far_port == end->port - before->port;
-		}
-		beside = !beside && (own + 1 == number || own == number + 1) ? end : beside;
-		before = end;
-		cables++;
+		if (high > 0 && (int32_t)b - (int32_t)a != shift)
+			return false;
+		shift = (int32_t)b - (int32_t)a;
+		low = a < low ? a : low;
+		high = a > high ? a : high;
 	}
-	if (!beside || (cables > 1 && rises + falls == 0))
-		return FT_NONE;
-	to = ft_port_number(m, beside->far_port);
-	to = (number > ft_port_number(m, beside->port)) == (rises >= falls) ? to + 1 : to - 1;
-	return to > 0 && to <= far->port_count ? far->first_port + to - 1 : FT_NONE;
-}
-
-/* True if port @number of @observed continues its bundle to planned switch @peer, and the far port has no cable. */
-static bool bundle_tells(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
-{
-	uint32_t across = ft_port_parallel(m, observed, number, peer);
-
-	return across != FT_NONE && m->snapshot->ports[across].peer == FT_NO_PORT;
+	if (number <= low || number >= high)
+		return false;
+	far = node_of(m, there);
+	across = far->first_port + (uint32_t)((int32_t)number + shift) - 1;
+	return m->snapshot->ports[across].peer == FT_NO_PORT;
 }
 
 /* Where port @number of @observed leads, as far as that is told: to planned switch @peer, or to another one. */
@@ -101,7 +95,7 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 		return use == USE_THERE ? RANK_USUAL : use == USE_HOLE ? RANK_HOLE : RANK_FOREIGN;
 	/* If the kind or this switch has no pattern, numbers predict nothing: only the last free port does. */
 	if (number >= m->habit_ports || !m->regular[sw->kind] || !sw->regular)
-		return bundle_tells(m, observed, number, peer) ? RANK_BUNDLE : RANK_SPARE;
+		return gap_tells(m, observed, number, peer) ? RANK_BUNDLE : RANK_SPARE;
 	if (ft_port_is_hosts(m, observed, number))
 		return RANK_FOREIGN;
 	/* Between the tree and switches beside it, ports have no order. */
@@ -184,15 +178,13 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t pee
 uint32_t ft_port_home(struct explain *x, uint32_t keep, uint32_t right, uint32_t target)
 {
 	const struct ft_model *m = x->m;
-	uint32_t observed = m->observed_of[target];
-	const uint32_t told[] = {ft_recall_far(m, keep),
-				 ft_port_parallel(m, m->observed_of[right], ft_port_number(m, keep), target)};
+	uint32_t was = ft_recall_far(m, keep);
 
-	for (size_t i = 0; i < FT_COUNT(told); i++)
-		if (told[i] != FT_NONE && m->observed.switch_of_node[m->snapshot->ports[told[i]].node] == observed &&
-		    m->snapshot->ports[told[i]].link == FT_LINK_DOWN && !m->port_claimed[told[i]])
-			return told[i];
-	return ft_ports_pick(m, observed, right, 1, FT_LINK_DOWN, x->picked) == 1 ? x->picked[0] : FT_NONE;
+	if (was != FT_NONE && m->observed.switch_of_node[m->snapshot->ports[was].node] == m->observed_of[target] &&
+	    m->snapshot->ports[was].link == FT_LINK_DOWN && !m->port_claimed[was])
+		return was;
+	return ft_ports_pick(m, m->observed_of[target], right, 1, FT_LINK_DOWN, x->picked) == 1 ? x->picked[0]
+												: FT_NONE;
 }
 
 /* True if an action of @f has a cable for that port already. */

@@ -8,12 +8,16 @@
  *
  *   COLUMN  most others of its group that are cabled to the same far switch use that number for it
  *   BESIDE  a port next to it leads to the far switch
+ *   STRIDE  a port a stride away does
  *   LINK    most of its group have a switch at that number
  *   BETWEEN it lies among the switch's own links
- *   WITHIN  the ports next to it lead to switches on both sides
- *   OFFSET  it and a port at the far end are next to two ends of one cable (meant_port.c)
+ *   WITHIN  the ports next to it, or a stride away, lead to switches on both sides
+ *   OFFSET  it and a port at the far end are next to two ends of one cable
  *   PAIRED  wherever that number is cabled to such switches, it is mostly to one number (of a director: one
  *           chip), which is dark there
+ *
+ * The stride is what mostly lies between two ports that lead to the same switch: 2 where the two rows of a panel lead
+ * to different ones.
  *
  * Where no two strides hold for half of the ports that lead to the same switch, cables were plugged in at random: then
  * only COLUMN and PAIRED count, for what is next to a port, or in that number elsewhere, says nothing. Dark ports of a
@@ -41,7 +45,7 @@
 #include "base/map.h"
 #include "verify/explain/explain.h"
 
-enum { COLUMN = 8, BESIDE = 4, LINK = 2, BETWEEN = 1, WITHIN = 1, OFFSET = 3, PAIRED = 3 };
+enum { COLUMN = 8, BESIDE = 4, STRIDE = 3, LINK = 2, BETWEEN = 1, WITHIN = 1, OFFSET = 3, PAIRED = 3 };
 enum { WORTH_MAX = 2 * (COLUMN + BESIDE + LINK + WITHIN) + OFFSET + PAIRED };
 enum { ROUNDS = 8, PAIRED_MIN = 3, COLUMN_MIN = 3, ORDER_MIN = 12, WORK_MAX = 1 << 26 };
 
@@ -54,18 +58,19 @@ struct candidate {
 };
 
 struct hole_end {
-	uint32_t place, observed, need, count;
+	uint32_t place, observed, need, count, stride;
 	struct candidate *at; /* in the order of numbers */
 };
 
 struct hole_pair {
 	struct hole_end end[2];
+	bool rises, falls; /* from one of its cables to the next one, the far port is as much higher; lower */
 };
 
 /* A dark port of the switch whose candidates are looked for. */
 struct dark {
 	uint32_t number;
-	uint32_t beside[2]; /* the places behind the ports beside it, or FT_NONE */
+	uint32_t beside[4]; /* the places behind the ports beside it, and a stride below and above; or FT_NONE */
 	int score;	    /* LINK or BETWEEN, and WITHIN */
 };
 
@@ -176,13 +181,20 @@ static uint32_t mate_of(const struct holes *h, uint32_t place, uint32_t number, 
 
 /* ---- candidates ---- */
 
-/* The place of the switch at the far end of a port, or FT_NONE. */
-static uint32_t place_behind(const struct ft_model *m, uint32_t observed, uint32_t number)
+static const struct ft_port *port_at(const struct ft_model *m, uint32_t observed, uint32_t number)
 {
-	const struct ft_port *port = ft_node_port(m->snapshot, node_of(m, observed), number);
+	return ft_node_port(m->snapshot, node_of(m, observed), number);
+}
+
+/* The place of the switch at the far end of a port, or FT_NONE; the far number in @ret_number, which may be NULL. */
+static uint32_t place_behind(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t *ret_number)
+{
+	const struct ft_port *port = port_at(m, observed, number);
 	const struct ft_port *peer = port ? ft_port_peer(m->snapshot, port) : NULL;
 	uint32_t far = peer ? m->observed.switch_of_node[peer->node] : FT_NONE;
 
+	if (peer && ret_number)
+		*ret_number = peer->number;
 	return far == FT_NONE ? FT_NONE : m->observed.switches[far].planned;
 }
 
@@ -258,7 +270,7 @@ static void positions_count(const struct ft_model *m, uint32_t observed, uint32_
 
 		if (origin == FT_NONE)
 			continue;
-		far = place_behind(m, observed, n);
+		far = place_behind(m, observed, n, NULL);
 		position = m->chips->ports[origin].number;
 		if (position >= POSITIONS)
 			continue;
@@ -276,7 +288,7 @@ static bool is_beside(const struct ft_model *m, uint32_t observed, uint32_t orig
 				 : ft_port_origin(m, node_of(m, observed)->first_port + number - 1);
 
 	return other != FT_NONE && m->chips->ports[other].node == m->chips->ports[origin].node &&
-	       place_behind(m, observed, number) == peer;
+	       place_behind(m, observed, number, NULL) == peer;
 }
 
 static int position_count(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer,
@@ -314,7 +326,7 @@ static uint32_t strides_add(struct holes *h, uint32_t observed)
 	uint32_t ports = node_of(m, observed)->port_count, all = 0;
 
 	for (uint32_t n = 1; n <= ports; n++) {
-		uint32_t place = place_behind(m, observed, n);
+		uint32_t place = place_behind(m, observed, n, NULL);
 
 		if (place == FT_NONE)
 			continue;
@@ -325,12 +337,24 @@ static uint32_t strides_add(struct holes *h, uint32_t observed)
 		h->last[place] = n;
 	}
 	for (uint32_t n = 1; n <= ports; n++) {
-		uint32_t place = place_behind(m, observed, n);
+		uint32_t place = place_behind(m, observed, n, NULL);
 
 		if (place != FT_NONE)
 			h->last[place] = 0;
 	}
 	return all;
+}
+
+/* The difference of most neighbouring ports that lead to the same switch; 1 if most agree on none, and in directors. */
+static uint32_t stride_find(struct holes *h, uint32_t observed)
+{
+	uint32_t ports = node_of(h->m, observed)->port_count, best = 1, all;
+
+	memset(h->strides, 0, (h->ports + 1UL) * sizeof(*h->strides));
+	all = strides_add(h, observed);
+	for (uint32_t n = 1; n <= ports; n++)
+		best = h->strides[n] > h->strides[best] ? n : best;
+	return !ft_observed_is_director(h->m, observed) && h->strides[best] * 2 > all ? best : 1;
 }
 
 /* Two strides: one of a panel with two rows may be from column to column, and one from row to row. */
@@ -350,30 +374,37 @@ static bool is_orderly(struct holes *h)
 	return all < ORDER_MIN || (first + second) * 2 >= all;
 }
 
-static struct dark dark_make(const struct holes *h, uint32_t observed, uint32_t number)
+static struct dark dark_make(const struct holes *h, uint32_t observed, uint32_t number, uint32_t stride)
 {
 	const struct ft_model *m = h->m;
-	struct dark dark = {.number = number, .beside = {FT_NONE, FT_NONE}};
+	const uint32_t beside[] = {number - 1, number + 1, number > stride ? number - stride : 0, number + stride};
+	struct dark dark = {.number = number, .score = h->orderly ? link_score(m, observed, number) : 0};
 
-	if (!h->orderly)
-		return dark;
-	dark.beside[0] = place_behind(m, observed, number - 1);
-	dark.beside[1] = place_behind(m, observed, number + 1);
-	dark.score =
-		link_score(m, observed, number) + (dark.beside[0] != FT_NONE && dark.beside[1] != FT_NONE ? WITHIN : 0);
+	for (unsigned int i = 0; i < FT_COUNT(beside); i++)
+		dark.beside[i] = h->orderly ? place_behind(m, observed, beside[i], NULL) : FT_NONE;
+	if ((dark.beside[0] != FT_NONE && dark.beside[1] != FT_NONE) ||
+	    (dark.beside[2] != FT_NONE && dark.beside[3] != FT_NONE))
+		dark.score += WITHIN;
 	return dark;
 }
 
 /* Lists the dark ports of a switch in dark[]. Returns how many. */
-static uint32_t dark_list(struct holes *h, uint32_t observed)
+static uint32_t dark_list(struct holes *h, uint32_t observed, uint32_t stride)
 {
 	const struct ft_model *m = h->m;
 	uint32_t count = 0;
 
 	for (uint32_t n = 1; n <= node_of(m, observed)->port_count && n < m->habit_ports; n++)
 		if (is_dark(m, observed, n))
-			h->dark[count++] = dark_make(h, observed, n);
+			h->dark[count++] = dark_make(h, observed, n, stride);
 	return count;
+}
+
+static int nearness(const struct dark *dark, uint32_t peer)
+{
+	if (dark->beside[0] == peer || dark->beside[1] == peer)
+		return BESIDE;
+	return dark->beside[2] == peer || dark->beside[3] == peer ? STRIDE : 0;
 }
 
 /* @dark: the number of dark ports of the switch. common_count() and dark_list() are those of it. */
@@ -392,8 +423,7 @@ static int candidates_find(struct holes *h, struct hole_end *end, uint32_t peer,
 		const struct dark *d = &h->dark[i];
 		uint32_t meeting = meeting_number(m, end->observed, d->number);
 		int own = director ? position_count(m, end->observed, d->number, peer, uses)
-				   : column_score(h, h->column[d->number], twins) +
-					     (d->beside[0] == peer || d->beside[1] == peer ? BESIDE : 0) + d->score;
+				   : column_score(h, h->column[d->number], twins) + nearness(d, peer) + d->score;
 
 		if (own > 0)
 			h->found[end->count++] = (struct candidate){
@@ -510,14 +540,17 @@ static int ends_fill(struct holes *h)
 	int r = 0;
 
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
-		uint32_t dark;
+		uint32_t dark, stride;
 
 		if (h->first_end[i] == h->first_end[i + 1])
 			continue;
-		dark = dark_list(h, i);
+		stride = stride_find(h, i);
+		dark = dark_list(h, i, stride);
 		common_count(h, m->observed.switches[i].planned, false);
-		for (uint32_t e = h->first_end[i]; r == 0 && e < h->first_end[i + 1]; e++)
+		for (uint32_t e = h->first_end[i]; r == 0 && e < h->first_end[i + 1]; e++) {
+			end_at(h, h->ends[e])->stride = stride;
 			r = candidates_find(h, end_at(h, h->ends[e]), end_at(h, h->ends[e] ^ 1)->place, dark);
+		}
 		common_count(h, m->observed.switches[i].planned, true);
 	}
 	return r;
@@ -528,6 +561,29 @@ static int ends_fill(struct holes *h)
 static uint32_t *hole_of(const struct holes *h, const struct hole_end *end, uint32_t number)
 {
 	return &h->m->holes[node_of(h->m, end->observed)->first_port + number - 1];
+}
+
+/* One cable alone may have a parallel neighbour; several that are not parallel have none. */
+static void pair_step(const struct ft_model *m, struct hole_pair *pair)
+{
+	const struct hole_end *near = &pair->end[0], *end = &pair->end[1];
+	uint32_t before = 0, far_before = 0;
+
+	pair->rises = m->cells.seen[ft_cell_at(m, near->place, end->place)] < 2;
+	for (uint32_t p = 1; p <= node_of(m, near->observed)->port_count; p++) {
+		uint32_t far = 0;
+
+		if (place_behind(m, near->observed, p, &far) != end->place)
+			continue;
+		if (before > 0) {
+			int64_t step = (int64_t)p - before, far_step = (int64_t)far - far_before;
+
+			pair->rises |= far_step == step || far_step * near->stride == step * end->stride;
+			pair->falls |= far_step == -step || far_step * near->stride == -step * end->stride;
+		}
+		before = p;
+		far_before = far;
+	}
 }
 
 static bool are_paired(const struct candidate *c, const struct candidate *far)
@@ -566,15 +622,31 @@ static void worth_raise(struct candidate *c, int worth)
 	c->worth = (int16_t)(worth > c->worth ? worth : c->worth);
 }
 
-/* OFFSET: the two ports are beside the ends of one cable between the same switches. */
-static void offset_weigh(const struct holes *h, const struct hole_pair *pair, unsigned int side, struct candidate *c)
+/*
+ * OFFSET: the two ports are next to the ends of one cable between the same switches, or a stride away, on the same side
+ * of both, or on opposite ones where the cables of the pair are so, as those of a leaf may be to a board whose ports
+ * run backwards. @steps: how far, by the ends of the pair.
+ */
+static void offset_weigh(const struct holes *h, const struct hole_pair *pair, unsigned int side, struct candidate *c,
+			 const uint32_t *steps)
 {
 	const struct hole_end *near = &pair->end[side], *far = &pair->end[1 - side];
-	uint32_t port = ft_port_parallel(h->m, near->observed, c->number, far->place);
-	const struct candidate *other = port == FT_NONE ? NULL : candidate_at(far, ft_port_number(h->m, port));
 
-	if (other)
-		worth_raise(c, c->own + other->own + OFFSET + (are_paired(c, other) ? PAIRED : 0));
+	for (int step = -1; step <= 1; step += 2) {
+		uint32_t number = 0, beside = c->number + (uint32_t)step * steps[side];
+
+		if (place_behind(h->m, near->observed, beside, &number) != far->place)
+			continue;
+		for (int turn = -1; turn <= 1; turn += 2) {
+			const struct candidate *other =
+				(turn < 0 ? pair->rises : pair->falls)
+					? candidate_at(far, number + (uint32_t)(turn * step) * steps[1 - side])
+					: NULL;
+
+			if (other)
+				worth_raise(c, c->own + other->own + OFFSET + (are_paired(c, other) ? PAIRED : 0));
+		}
+	}
 }
 
 static void best_raise(int16_t *best, uint32_t meeting, int16_t own)
@@ -599,8 +671,10 @@ static void end_weigh(struct holes *h, const struct hole_pair *pair, unsigned in
 		c->worth = c->own;
 		if (there > 0)
 			worth_raise(c, c->own + there + PAIRED);
-		if (h->orderly)
-			offset_weigh(h, pair, side, c);
+		if (!h->orderly)
+			continue;
+		offset_weigh(h, pair, side, c, (const uint32_t[2]){1, 1});
+		offset_weigh(h, pair, side, c, (const uint32_t[2]){pair->end[0].stride, pair->end[1].stride});
 	}
 	for (uint32_t j = 0; j < far->count; j++) {
 		h->best[far->at[j].meeting] = 0;
@@ -660,6 +734,20 @@ static bool end_take(const struct holes *h, struct hole_end *end, uint32_t peer)
 	return taken;
 }
 
+/* The steps before the rounds. */
+static int holes_begin(struct holes *h)
+{
+	int r = meets_count(h) ?: scratch_make(h);
+
+	if (r < 0)
+		return r;
+	h->orderly = is_orderly(h);
+	r = ends_fill(h);
+	for (uint32_t i = 0; r == 0 && i < h->count; i++)
+		pair_step(h->m, &h->pairs[i]);
+	return r;
+}
+
 int ft_port_holes_find(struct explain *x)
 {
 	struct ft_model *m = x->m;
@@ -678,11 +766,7 @@ int ft_port_holes_find(struct explain *x)
 	m->holes = ft_arena_numbers(&m->memory, m->snapshot->port_count, FT_NONE);
 	if (!m->holes)
 		return -ENOMEM;
-	r = meets_count(&h) ?: scratch_make(&h);
-	if (r < 0)
-		return r;
-	h.orderly = is_orderly(&h);
-	r = ends_fill(&h);
+	r = holes_begin(&h);
 	for (int round = 0; r == 0 && taken && round < ROUNDS; round++) {
 		taken = false;
 		for (uint32_t i = 0; i < h.count; i++)

@@ -11,7 +11,8 @@
  * cheapest restart is kept. Invariant: image and origin are each other's inverse.
  *
  * After each restart, local search moves or exchanges switches that make faults, while that lowers the price
- * (search.c). Small networks in which faults are left are searched once more, by what the whole costs (thorough.c).
+ * (search.c). The best assignment is then improved by local search that prices the whole: without it two swapped cables
+ * of a dragonfly beside a dead router were told as two misplaced ones.
  */
 #include "config.h"
 
@@ -331,8 +332,10 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 		r = ft_assign_thorough(w, certain, &worth, best, pool);
 	if (r < 0)
 		return r;
-	if (worth.price < UINT64_MAX)
+	if (worth.price < UINT64_MAX) {
 		ft_assign_seats_copy(w, best);
+		ft_assign_settle(w, worth);
+	}
 	*ret_exact = worth.price == 0;
 	/*
 	 * A price that the numbers of cables and switches prove to be the least is the best, however little was tried.
@@ -380,6 +383,23 @@ static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
 	return a->failed ? -ENOMEM : 0;
 }
 
+/* True if nearly all switches have names, and most of the cables of their places. */
+static bool names_are_confirmed(struct ft_assign_work *w)
+{
+	enum { NEARLY_ALL = 15 };
+	uint32_t count = w->in->observed->count, right = 0;
+
+	for (uint32_t o = 0; o < count; o++) {
+		struct ft_assign_seat seat;
+
+		if (w->image[o] == FT_UNASSIGNED)
+			continue;
+		seat = ft_assign_seat_price(w, o, w->image[o]);
+		right += seat.row > 0 && 4 * (uint64_t)seat.right >= 3 * (uint64_t)seat.row;
+	}
+	return 16 * (uint64_t)right >= NEARLY_ALL * (uint64_t)count;
+}
+
 /* Seats bound switches first, then named ones. */
 static void named_seat(struct ft_assign_work *w)
 {
@@ -392,6 +412,8 @@ static void named_seat(struct ft_assign_work *w)
 			if (in->named[o] != FT_UNASSIGNED && in->fixed[o] == (pass == 0) &&
 			    w->origin[in->named[o]] == FT_UNASSIGNED)
 				ft_assign_seat_move(w, o, in->named[o]);
+	if (in->names_weak && !in->names_first && names_are_confirmed(w))
+		w->misnamed_price = FT_PRICE_CONFIRMED;
 }
 
 /*
@@ -426,6 +448,28 @@ static int strangers_leave(struct ft_assign_work *w)
 	return 0;
 }
 
+/*
+ * Seats the switches as in @start, by their names, if that is better and leaves no more out. Places of unplanned
+ * switches are filled without regard for the whole. The case that bit: of two cores with as many cables missing or
+ * moved both were left out first, and then seated in each other's places.
+ */
+static int start_keep(struct ft_assign_work *w, const uint32_t *start)
+{
+	const struct ft_assign_worth now = ft_assign_worth_of(w);
+	uint32_t *image = ft_arena_numbers(w->memory, w->in->observed->count, FT_UNASSIGNED);
+	uint32_t seated = w->seated;
+	struct ft_assign_worth first;
+
+	if (!image)
+		return -ENOMEM;
+	memcpy(image, w->image, w->in->observed->count * sizeof(*image));
+	ft_assign_seats_copy(w, start);
+	first = ft_assign_worth_of(w);
+	if (w->seated < seated || !ft_assign_is_better(&first, &now))
+		ft_assign_seats_copy(w, image);
+	return 0;
+}
+
 /* The assignments of @pool that differ from the present one, as one array. 0 or -ENOMEM. */
 static int others_take(struct ft_assign_work *w, struct ft_assign_pool *pool, struct ft_assign_result *ret)
 {
@@ -454,12 +498,17 @@ int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 	struct ft_assign_work w = {.memory = &memory};
 	struct ft_assign_pool pool = {0};
 	bool exact = false;
+	uint32_t *start;
 	int r = work_make(&w, input);
 
 	if (r < 0)
 		return r;
 	ft_assign_twins_find(&w);
 	named_seat(&w);
+	start = ft_arena_numbers(&memory, input->observed->count, FT_UNASSIGNED);
+	if (!start)
+		return -ENOMEM;
+	memcpy(start, w.image, input->observed->count * sizeof(*start));
 	ft_assign_looks_take(input->planned, input->planned_at, w.planned_look);
 	ft_assign_looks_take(input->observed, input->observed_at, w.observed_look);
 	if (input->image)
@@ -470,7 +519,7 @@ int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 		return r;
 	for (uint32_t o = 0; o < input->observed->count; o++)
 		ret->rival[o] = FT_UNASSIGNED;
-	r = exact || input->image ? 0 : strangers_leave(&w);
+	r = exact || input->image ? 0 : strangers_leave(&w) ?: start_keep(&w, start);
 	if (r == 0)
 		r = others_take(&w, &pool, ret);
 	if (r < 0)

@@ -28,6 +28,13 @@ enum { FT_GUESSES_MAX = 512 }; /* seeds */
 #define FT_PRICE_UNEVEN (FT_PRICE_HOST / 2) /* a switch with other hosts: as many are likelier on fewer switches */
 #define FT_PRICE_MISNAMED (3 * FT_PRICE_FAULT)
 #define FT_PRICE_VOTED (64 * FT_PRICE_HOST) /* a name derived from port numbers */
+/*
+ * The price outside the place of a name that the plan has invented, once the cables confirm nearly all such names. The
+ * case that bit: two swapped cables, one of them at a switch that an island hangs on, were told as two exchanged
+ * switches and a misplaced cable.
+ */
+#define FT_PRICE_CONFIRMED (3 * FT_PRICE_FAULT / 2)
+
 /* The looks of a switch: sums over two rounds of neighbours. */
 enum {
 	LOOK_HOSTS,
@@ -226,6 +233,8 @@ bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p,
 			       struct ft_assign_worth *worth);
 /* Local search by prices of seats. True if any switch was moved. */
 bool ft_assign_improve(struct ft_assign_work *w);
+/* Local search by the value of the whole assignment, among few switches. @worth: its present value. */
+void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth);
 /* See ft_assign(). */
 void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival);
 /* Removes switches from their places that are none of the planned ones. */

@@ -339,6 +339,27 @@ static int settling_init(struct settling *s, struct ft_model *m)
 	return a->failed ? -ENOMEM : 0;
 }
 
+/*
+ * Seats a switch that was left out in the empty place that most of its cables, and two or more, speak for with both of
+ * their ports. The case that bit: a nameless core whose other cables were pulled or moved was told as missing, and
+ * itself as an unplanned switch.
+ */
+static void stranger_seat(struct settling *s, uint32_t observed)
+{
+	const struct ft_observed_switch *sw = &s->m->observed.switches[observed];
+	uint32_t best = FT_NONE, most = 1;
+
+	said_take(s, observed, vote_add);
+	for (uint32_t p = 0; p < s->m->place_count; p++)
+		if (s->votes[p] > most && s->m->observed_of[p] == FT_NONE) {
+			best = p;
+			most = s->votes[p];
+		}
+	said_take(s, observed, vote_clear);
+	if (best != FT_NONE && 2 * most >= sw->cable_count && s->m->places[best]->ports == sw->ports)
+		ft_observed_seat(s->m, observed, best);
+}
+
 int ft_port_map_settle(struct ft_model *m)
 {
 	/* Each round puts more cables into place; a fabric that needs more rounds is not the planned one. */
@@ -353,6 +374,9 @@ int ft_port_map_settle(struct ft_model *m)
 		for (uint32_t kind = 0; kind < m->plan->kind_count; kind++)
 			moved |= kind_settle(&s, kind);
 	}
+	for (uint32_t i = 0; r == 0 && !s.odd && !m->given && i < m->observed.switch_count; i++)
+		if (m->observed.switches[i].planned == FT_NONE && !m->observed.switches[i].tolerated)
+			stranger_seat(&s, i);
 	ft_arena_release(&s.memory);
 	return r;
 }
