@@ -142,7 +142,8 @@ static int takers_make(const struct ft_draft *d, struct view *view)
 			if (f->where[k].guid && f->where[k].port)
 				taker_add(view, f->where[k].guid, f->where[k].port, i);
 		for (size_t k = 0; k < f->unseen_count; k++)
-			taker_add(view, f->unseen[k].guid, 0, i);
+			if (f->unseen[k].guid)
+				taker_add(view, f->unseen[k].guid, 0, i);
 	}
 	qsort(view->takers, view->taker_count, sizeof(*view->takers), taker_compare);
 	return 0;

@@ -262,7 +262,8 @@ static uint32_t number_of(struct ft_model *m, struct ft_map *map, uint64_t key, 
 	uint32_t number = 0;
 	int r = ft_map_add(map, key, *count, &number);
 
-	m->failed |= r < 0;
+	/* Callers ask the memory before they write by these numbers. */
+	m->memory.failed |= r < 0;
 	*count += r > 0;
 	return number;
 }
