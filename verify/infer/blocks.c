@@ -412,8 +412,7 @@ static uint32_t unpatterned_cost(const struct sheet *s)
 
 /*
  * True if most rows, or most columns, have the sum that the pattern gives. If most have the same other sum, there is no
- * pattern: bundles alternate, unless each row has dark ports between its cables, which tell that they were pulled.
- * Scattered sums mean missing cables.
+ * pattern: bundles alternate. Scattered sums mean missing cables.
  */
 static bool sums_agree(struct sheet *s)
 {

@@ -355,11 +355,11 @@ static bool is_among(struct ft_rate rate, const struct ft_rate *rates, uint32_t 
 	return false;
 }
 
-static const char *host_name(const struct ft_inference *f, const struct ft_observed_host *host)
+uint64_t ft_infer_host_key(const struct ft_inference *f, const struct ft_observed_host *host)
 {
 	const struct ft_snapshot *s = f->snapshot;
 
-	return ft_node_description(s, ft_port_node(s, &s->ports[host->port]));
+	return ft_infer_name_key(ft_node_description(s, ft_port_node(s, &s->ports[host->port])));
 }
 
 bool ft_infer_rate_is_odd(struct ft_rate rate)
@@ -452,8 +452,7 @@ static int hosts_mark(struct ft_inference *f)
 		const struct ft_observed_host *host = &f->observed->hosts[i];
 
 		if (ft_infer_in_tree(f, host->observed))
-			hosts[count++] =
-				(struct grouped){ft_infer_name_key(host_name(f, host)), host->switch_port, false};
+			hosts[count++] = (struct grouped){ft_infer_host_key(f, host), host->switch_port, false};
 	}
 	groups_mark(f, hosts, count, NAMED_MIN, NAMED_PERCENT);
 	for (uint32_t i = 0; i < count; i++)

@@ -221,13 +221,6 @@ static uint32_t routers_above(const struct ft_inference *f)
 	return routers;
 }
 
-static uint64_t host_key(const struct ft_inference *f, const struct ft_observed_host *host)
-{
-	const struct ft_snapshot *s = f->snapshot;
-
-	return ft_infer_name_key(ft_node_description(s, ft_port_node(s, &s->ports[host->port])));
-}
-
 /*
  * Counts hosts above the edges that are called like no host of an edge: a subnet manager or a gateway, and there on
  * purpose. Where most names are of no kind that several share, they tell nothing. Returns 0 or -ENOMEM.
@@ -240,19 +233,21 @@ static int hosts_named_apart(const struct ft_inference *f, uint32_t *ret_apart)
 
 	*ret_apart = 0;
 	for (uint32_t i = 0; i < f->observed->host_count; i++) {
-		int r = f->fit.rank[hosts[i].observed] == 0 ? ft_map_add(&kinds, host_key(f, &hosts[i]), i, NULL)
-							    : -ENOENT;
+		int r;
 
-		if (r == -ENOMEM)
+		if (f->fit.rank[hosts[i].observed] != 0)
+			continue;
+		r = ft_map_add(&kinds, ft_infer_host_key(f, &hosts[i]), i, NULL);
+		if (r < 0)
 			return r;
-		edges += r >= 0;
+		edges++;
 		named += r > 0;
 	}
 	for (uint32_t i = 0; 2 * named < edges && i < f->observed->host_count; i++) {
 		uint8_t rank = f->fit.rank[hosts[i].observed];
 
-		*ret_apart +=
-			rank > 0 && rank < f->fit.ranks && ft_map_get(&kinds, host_key(f, &hosts[i])) == FT_MAP_NONE;
+		*ret_apart += rank > 0 && rank < f->fit.ranks &&
+			      ft_map_get(&kinds, ft_infer_host_key(f, &hosts[i])) == FT_MAP_NONE;
 	}
 	return 0;
 }

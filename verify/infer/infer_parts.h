@@ -370,6 +370,9 @@ int ft_infer_islands(struct ft_inference *f, uint32_t *member, uint32_t count);
 /* general.c: a hash of a name without its numbers. */
 uint64_t ft_infer_name_key(const char *name);
 
+/* counts.c: that of a host. */
+uint64_t ft_infer_host_key(const struct ft_inference *f, const struct ft_observed_host *host);
+
 /* The name of an observed switch without what a comment adds (base/text.h); NULL: no memory. */
 const char *ft_infer_short_name(const struct ft_inference *f, uint32_t observed);
 
