@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 // Search.
 
-let searchTimer = null, searchNumber = 0;
+let searchTimer = null, searchNumber = 0, searchAnswered = 0;
 let shownGuid = null, shownNode = null; // whose details are shown, and what they are made of
 
 async function search(query) {
 	const number = ++searchNumber;
 	const hits = byId("search-hits");
 	const asked = query.guid ? {guid: query.guid} : {name: query.name};
-	const answer = await fetch(`/nodes?${new URLSearchParams(asked)}`).then((response) => response.json()).catch(() => null);
+	const answer = await fetch(`/nodes?${new URLSearchParams(asked)}`, {signal: AbortSignal.timeout(LOST_MS)})
+		.then((response) => response.json()).catch(() => null);
 
 	if (number !== searchNumber)
 		return;
+	searchAnswered = number;
 	shownGuid = query.guid && answer?.nodes.length ? query.guid : null;
 	if (!shownGuid)
 		shownNode = null;
@@ -95,9 +97,9 @@ function searchBegin() {
 	};
 }
 
-// What is shown of a node follows the fabric, unless somebody is just using it.
+// What is shown of a node follows the fabric, unless somebody is just using it, or has asked for something else.
 function renderNode() {
-	if (shownGuid && !byId("search-hits").contains(document.activeElement))
+	if (shownGuid && searchAnswered === searchNumber && !byId("search-hits").contains(document.activeElement))
 		search({guid: shownGuid});
 }
 
