@@ -249,7 +249,6 @@ static int finding_fill(const struct reader *r, const json_t *value, struct ft_f
 	if (ret == 0)
 		ret = array_read(r, value, "where", &where);
 	f->returning.of = json_object_get(value, "returning") ? 1 : 0;
-	f->unseen_count = json_array_size(json_object_get(value, "unseen"));
 	if (ret == 0 && json_object_get(value, "subject"))
 		ret = place_read(r, json_object_get(value, "subject"), &f->subject);
 	if (ret < 0)

@@ -92,7 +92,7 @@ int ft_message_new(const struct ft_finding *f, const char *code, const char *jso
 	message->severity = f->severity;
 	message->count = f->count;
 	message->returning = f->returning.of > 0;
-	message->dead = f->unseen_count > 0;
+	message->dead = f->subject.name && f->returning.of == 0;
 	if (!code)
 		code = ft_codes[f->code].name;
 	message->id = alert_id(f->id, code);

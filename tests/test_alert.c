@@ -3,7 +3,7 @@
  * The life cycle of alerts, told in a few words a step:
  *
  *   L:a,b!    a look that saw the faults a and b. Behind a letter: ! critical, - info, w waived, 1..9 that many, ' in
- *             other words, * at another port, " symptoms, ^ coming back
+ *             other words, * at another port, " symptoms, ^ coming back, o as older versions kept it
  *   L?:a      the same, where parts of the fabric were not reached; X: the whole of it could not be judged
  *   M         a look that failed
  *   M:xy/a    one that saw a, and that the ports x and y are mute; U:xy/a that they were not reached; W:xy/a waived
@@ -181,6 +181,8 @@ static void finding_make(struct made *made, char letter, const char *marks)
 			f->waived = (char *)"until 2030-01-01: known";
 		if (*m == '^')
 			f->returning.of = 12, f->unseen_count = 0;
+		if (*m == 'o')
+			f->unseen_count = 0;
 		if (*m >= '1' && *m <= '9')
 			f->count = (uint32_t)(*m - '0');
 		if (*m == '"') {
@@ -869,6 +871,7 @@ static void test_words_over(void **state)
 		{"L:c", "L:D", "repaired: c: a cable was missing", ""},
 		{"L:D", "L:E", "now part of core-missing: D: a cable is missing", "find the cable, and seat it"},
 		{"L:D", "L:F", "repaired: D: a cable was missing", ""},
+		{"L:Do", "L:F", "repaired: D: a cable was missing", ""},
 		{"L:a", "L:F", "now part of core-missing: a: a cable is missing", "find the cable, and seat it"},
 		{"L:D", "L:E^", "repaired: D: a cable was missing", ""},
 		{"L:a", "L:D^", "repaired: a: a cable was missing", ""},

@@ -310,6 +310,31 @@ static void test_newcomers(void **state)
 	}
 }
 
+/* Three switches next to each other are dead, of which the first was dead from the beginning: another's name is told.
+ */
+static void test_group_by_known_name(void **state)
+{
+	static const char *const looks[] = {"dead sw-7", "dead sw-7;dead sw-5"};
+	_cleanup_(ft_baseline_freep) struct ft_baseline *baseline = NULL;
+	_cleanup_(ft_report_freep) struct ft_report *report = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < FT_COUNT(looks); i++) {
+		_cleanup_(bench_release) struct bench b;
+
+		bench_make(&b, ring);
+		faults_apply(&b, ring_names + 1);
+		faults_apply(&b, looks[i]);
+		ft_report_free(report);
+		report = look_judge(&b, baseline, FIRST_S + i);
+		assert_in_range(ft_baseline_learn(&baseline, b.snapshot, report, 0), 0, 2);
+	}
+	assert_int_equal(report->findings[0].code, FT_CODE_EDGE_ISOLATED);
+	assert_int_equal(report->findings[0].gone_count, 3);
+	assert_int_equal(report->findings[0].unseen_count, 2);
+	assert_string_equal(report->findings[0].subject.name, "sw-5");
+}
+
 /* A look that shows nothing new says so: whoever saves it need not; and one in which a switch went or came. */
 static void test_unchanged(void **state)
 {
@@ -422,7 +447,7 @@ static void test_out_of_memory(void **state)
 
 	(void)state;
 	look_make(&before, "");
-	look_make(&after, "dead core02;cut edge002:3");
+	look_make(&after, "dead core02;cut edge002:3;guid core01 0x777");
 	good = look_judge(&before, NULL, FIRST_S);
 	assert_int_equal(ft_baseline_learn(&baseline, before.snapshot, good, 0), 1);
 	input = (struct ft_verify_input){.design = after.design,
@@ -445,10 +470,15 @@ static void test_out_of_memory(void **state)
 }
 
 static const struct CMUnitTest others[] = {
-	cmocka_unit_test(test_other_plan),	 cmocka_unit_test(test_newcomers),
-	cmocka_unit_test(test_exchange_in_ring), cmocka_unit_test(test_ends_are_ordered),
-	cmocka_unit_test(test_unchanged),	 cmocka_unit_test(test_bounded),
-	cmocka_unit_test(test_damaged),		 cmocka_unit_test(test_out_of_memory),
+	cmocka_unit_test(test_other_plan),
+	cmocka_unit_test(test_newcomers),
+	cmocka_unit_test(test_exchange_in_ring),
+	cmocka_unit_test(test_ends_are_ordered),
+	cmocka_unit_test(test_unchanged),
+	cmocka_unit_test(test_bounded),
+	cmocka_unit_test(test_damaged),
+	cmocka_unit_test(test_out_of_memory),
+	cmocka_unit_test(test_group_by_known_name),
 };
 
 int main(void)

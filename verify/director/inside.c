@@ -360,9 +360,7 @@ static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap
 	ft_gap_where(in, f, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN);
 	if (lost)
 		ft_finding_subject(m, f, lost->chip->name, lost->chip->guid);
-	for (lost = in->lost; lost < in->lost + in->lost_count; lost++)
-		if (gap->number > 0 && lost->gap == gap->number)
-			ft_finding_unseen(m, f, lost->chip->name, lost->chip->guid);
+	ft_lost_tell(in, f, gap);
 	if (gap->spot.line) {
 		cables = ft_outer_cables_fold(in, f, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN);
 		hosts = ft_outer_hosts_fold(in, gap, cables);

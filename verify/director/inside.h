@@ -79,6 +79,8 @@ uint32_t ft_lost_take(const struct ft_inspection *in, struct ft_gap *gap, uint32
 
 /* The lost chip of the gap with the lowest GUID, or NULL: none is known. */
 const struct ft_lost *ft_lost_of(const struct ft_inspection *in, const struct ft_gap *gap);
+/* Tells in the finding of the gap that its lost chips are not seen. */
+void ft_lost_tell(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap);
 
 /* True if port @port of m->chips led to the gap, and does not lead anywhere now. */
 bool ft_port_led_to(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t port);

@@ -198,6 +198,13 @@ const struct ft_lost *ft_lost_of(const struct ft_inspection *in, const struct ft
 	return lowest;
 }
 
+void ft_lost_tell(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap)
+{
+	for (uint32_t i = 0; gap->number && i < in->lost_count; i++)
+		if (in->lost[i].gap == gap->number)
+			ft_finding_unseen(in->x->m, f, in->lost[i].chip->name, in->lost[i].chip->guid);
+}
+
 bool ft_port_led_to(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t port)
 {
 	const struct ft_model *m = in->x->m;
@@ -284,6 +291,7 @@ static void returning_report(const struct ft_inspection *in, const struct ft_chi
 	ft_gap_where(in, f, gap, FT_LINK_DOWN);
 	ft_outer_cables_fold(in, f, gap, FT_LINK_DOWN);
 	subject_set(in, f, gap);
+	ft_lost_tell(in, f, gap);
 	f->returning.up = up;
 	f->returning.of = of;
 	if (chip->named) {

@@ -185,26 +185,21 @@ const char *ft_where_words(const struct ft_model *m, const struct ft_finding *f,
 static bool unseen_is_named(const struct ft_model *m, uint32_t planned)
 {
 	/* If the plan says which ports lead to it, the dark ones identify it; or the baseline may. */
-	return ft_recall_switch(m, planned) || m->kind_named[m->places[planned]->kind] ||
+	return ft_recall_absent(m, planned) || m->kind_named[m->places[planned]->kind] ||
 	       ft_bind_of(m, planned)->count > 0 || ft_port_map_knows(m, planned);
 }
 
-/* Adds the switch's name and GUID from the baseline, if known. */
-static void unseen_recall(struct ft_model *m, struct ft_finding *f, uint32_t planned)
-{
-	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
-
-	if (!was)
-		return;
-	ft_finding_subject(m, f, was->name, was->guid);
-}
-
-/* The identity in the finding's id: the plan's name, or the ports that went dark; without either it is unknown. */
+/*
+ * The switch's name and GUID from the baseline, if known; and the identity in the finding's id: the plan's name, or the
+ * ports that went dark; without either it is unknown.
+ */
 static void unseen_identify(struct ft_model *m, struct ft_finding *f, uint32_t planned)
 {
+	const struct ft_baseline_switch *was = ft_recall_absent(m, planned);
 	bool port = false;
 
-	unseen_recall(m, f, planned);
+	if (was)
+		ft_finding_subject(m, f, was->name, was->guid);
 	for (size_t i = 0; i < f->where_count; i++)
 		port |= f->where[i].port > 0;
 	f->planned_as = unseen_is_named(m, planned) ? m->places[planned]->name : NULL;
@@ -218,7 +213,7 @@ static void unseen_identify(struct ft_model *m, struct ft_finding *f, uint32_t p
 static const char *unseen_name(const struct ft_model *m, uint32_t planned)
 {
 	const struct ft_plan_switch *sw = m->places[planned];
-	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
+	const struct ft_baseline_switch *was = ft_recall_absent(m, planned);
 	char kind[FT_KIND_WORDS_SIZE];
 	struct ft_text text = {0};
 
@@ -237,7 +232,7 @@ static const char *unseen_name(const struct ft_model *m, uint32_t planned)
 /* ", seen until 2026-11-20T12:00:00Z,", or "". */
 static const char *until_words(const struct ft_model *m, uint32_t planned, char buffer[64])
 {
-	const struct ft_baseline_switch *was = ft_recall_switch(m, planned);
+	const struct ft_baseline_switch *was = ft_recall_absent(m, planned);
 	char time[FT_TIME_SIZE] = "";
 
 	if (was)
@@ -663,7 +658,10 @@ static struct shadow group_shadow(const struct ft_model *m, const bool *is_of)
 		if (!is_of[p])
 			continue;
 		s = shadow_of(m, p);
-		sum.planned = sum.planned == FT_NONE && s.expected > 0 ? p : sum.planned;
+		/* By whose name it is called: the first that was seen before, if any was. */
+		if (s.expected > 0 &&
+		    (sum.planned == FT_NONE || (!ft_recall_absent(m, sum.planned) && ft_recall_absent(m, p))))
+			sum.planned = p;
 		sum.expected += s.expected;
 		sum.silent += s.silent;
 		sum.unread += s.unread;
@@ -684,7 +682,7 @@ static const char *group_names(const struct ft_model *m, const bool *is_of, size
 		if (!is_of[p])
 			continue;
 		ft_text_printf(&text, "%s%s", text.length > 0 ? ", " : "", unseen_name(m, p));
-		known = ft_recall_switch(m, p) != NULL;
+		known = ft_recall_absent(m, p) != NULL;
 	}
 	names = ft_model_text(m, &text);
 	return known && strlen(names) <= room ? names : NULL;

@@ -415,7 +415,7 @@ static void replaced_find(struct ft_model *m, const struct matching *g)
 				m->bound[g->observed_of_vertex[v]] == FT_NONE && (m->places[p]->guid || !m->names_lost);
 		else
 			m->replaced[p] = g->named[v] == FT_NONE && m->plan->topology == FT_TOPOLOGY_GRAPH &&
-					 (2 * named > seated || ft_recall_had_another(m, p));
+					 (2 * named > seated || (ft_recall_is_of_plan(m) && ft_recall_absent(m, p)));
 	}
 }
 

@@ -145,7 +145,8 @@ static struct ft_baseline_switch *switch_add(struct look *l, uint64_t guid, cons
 					    .name = ft_arena_string(&l->b->memory, name),
 					    .planned_as = ft_arena_string(&l->b->memory, planned_as)};
 	ft_map_put(&l->by_guid, guid, i, &l->failed);
-	ft_map_put(&l->by_place, ft_text_hash(planned_as), i, &l->failed);
+	if (l->b->switches[i].planned_as)
+		ft_map_put(&l->by_place, ft_text_hash(planned_as), i, &l->failed);
 	return &l->b->switches[i];
 }
 

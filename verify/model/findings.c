@@ -147,17 +147,17 @@ void ft_finding_unseen(struct ft_model *m, struct ft_finding *f, const char *nam
 void ft_finding_gone(struct ft_model *m, struct ft_finding *f, uint32_t place)
 {
 	uint32_t *gone = FT_ARENA_MORE(&m->report->memory, f->gone, f->gone_count);
-	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
-	const struct ft_baseline *b = m->recall.baseline;
+	const struct ft_baseline_switch *was = ft_recall_absent(m, place);
+	const struct ft_recall *recall = &m->recall;
 
 	if (gone)
 		*gone = ft_plan_index(m, place);
-	if (!was || m->recall.observed_known[was - b->switches] != FT_NONE)
+	if (!was)
 		return;
 	ft_finding_unseen(m, f, was->name, was->guid);
-	for (uint32_t i = 0; i < b->chip_count; i++)
-		if (b->chips[i].owner == was->guid)
-			ft_finding_unseen(m, f, b->chips[i].name, b->chips[i].guid);
+	for (uint32_t i = recall->chip_first[recall->switch_at[place]]; i != FT_NONE; i = recall->chip_next[i])
+		if (recall->chip_node[i] == FT_NONE)
+			ft_finding_unseen(m, f, recall->baseline->chips[i].name, recall->baseline->chips[i].guid);
 }
 
 /* The chip of a director that node @node of the chips' snapshot is, or NULL. */

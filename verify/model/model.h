@@ -205,6 +205,8 @@ struct ft_recall {
 	uint32_t *port_of; /* by end: the port of m->chips, or FT_NONE */
 	uint32_t *chip_of; /* by node of m->chips: the chip of the baseline that it was, or FT_NONE */
 	uint32_t *chip_node;	   /* the reverse */
+	uint32_t *chip_first;	   /* by switch of the baseline: the first chip of it in the baseline, or FT_NONE */
+	uint32_t *chip_next;	   /* by chip of the baseline: the next one of that switch, or FT_NONE */
 	bool *host_gone;	   /* by host of the baseline: it is not seen anywhere */
 	uint32_t *gone;		   /* these, by the observed switch that they were on: ft_recall_hosts_gone() */
 	uint32_t *gone_first;	   /* by observed switch, and one more: where its own begin in @gone */

@@ -19,6 +19,8 @@ static int recall_alloc(struct ft_model *m, const struct ft_baseline *b, struct 
 	r->port_of = ft_arena_numbers(&m->memory, ends, FT_NONE);
 	r->chip_of = ft_arena_numbers(&m->memory, m->chips->node_count, FT_NONE);
 	r->chip_node = ft_arena_numbers(&m->memory, b->chip_count, FT_NONE);
+	r->chip_first = ft_arena_numbers(&m->memory, b->switch_count, FT_NONE);
+	r->chip_next = ft_arena_numbers(&m->memory, b->chip_count, FT_NONE);
 	r->host_gone = ft_arena_zeros(&m->memory, b->host_count, sizeof(*r->host_gone));
 	r->gone = ft_arena_zeros(&m->memory, b->host_count, sizeof(*r->gone));
 	r->gone_first = ft_arena_zeros(&m->memory, m->observed.switch_count + 2UL, sizeof(*r->gone_first));
@@ -82,10 +84,16 @@ static void ports_recall(struct ft_model *m, const struct ft_baseline *b, const 
 	for (uint32_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].type == FT_NODE_SWITCH)
 			ft_map_put(&nodes, s->nodes[i].guid, i, &m->memory.failed);
-	for (uint32_t i = 0; i < b->chip_count; i++) {
+	for (uint32_t i = b->chip_count; i-- > 0;) {
+		uint32_t owner = ft_map_get(by_guid, b->chips[i].owner);
+
 		recall->chip_node[i] = ft_map_get(&nodes, b->chips[i].guid);
 		if (recall->chip_node[i] != FT_MAP_NONE)
 			recall->chip_of[recall->chip_node[i]] = i;
+		if (owner == FT_MAP_NONE)
+			continue;
+		recall->chip_next[i] = recall->chip_first[owner];
+		recall->chip_first[owner] = i;
 	}
 	for (uint32_t end = 0; end < 2 * b->cable_count + b->host_count; end++) {
 		const struct ft_baseline_port *at = end_at(b, end);
@@ -208,6 +216,13 @@ const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint
 	return &m->recall.baseline->switches[m->recall.switch_at[place]];
 }
 
+const struct ft_baseline_switch *ft_recall_absent(const struct ft_model *m, uint32_t place)
+{
+	const struct ft_baseline_switch *was = ft_recall_switch(m, place);
+
+	return was && m->recall.observed_known[m->recall.switch_at[place]] == FT_NONE ? was : NULL;
+}
+
 uint32_t ft_recall_returning_s(const struct ft_model *m)
 {
 	return m->input->returning_s ? m->input->returning_s : FT_RETURNING_S;
@@ -290,13 +305,6 @@ uint64_t ft_recall_chip_behind(const struct ft_model *m, uint32_t port)
 		return 0;
 	end = m->recall.far[port];
 	return end < 2 * m->recall.baseline->cable_count ? end_at(m->recall.baseline, end)->guid : 0;
-}
-
-bool ft_recall_had_another(const struct ft_model *m, uint32_t place)
-{
-	uint32_t known = m->recall.switch_at ? m->recall.switch_at[place] : FT_NONE;
-
-	return ft_recall_is_of_plan(m) && known != FT_NONE && m->recall.observed_known[known] == FT_NONE;
 }
 
 enum ft_recalled ft_recall_port(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t *ret_place)

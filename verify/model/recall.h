@@ -43,8 +43,8 @@ void ft_recall_seat(struct ft_model *m);
 /* The switch formerly in @place, or NULL. */
 const struct ft_baseline_switch *ft_recall_switch(const struct ft_model *m, uint32_t place);
 
-/* True if a switch that is not observed any more had @place, by a baseline of this plan. */
-bool ft_recall_had_another(const struct ft_model *m, uint32_t place);
+/* The same if it is not observed any more, not in another place either; else NULL. */
+const struct ft_baseline_switch *ft_recall_absent(const struct ft_model *m, uint32_t place);
 
 /*
  * True if the switch in @place is the former one, and was not seen before @back_s (one of its times in the baseline),
