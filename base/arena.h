@@ -2,7 +2,7 @@
 /*
  * Memory of one lifetime: lists that are allocated one by one and released together.
  *
- *     work->image = ft_arena_numbers(&work->memory, count, UINT32_MAX);
+ *     work->image = ft_arena_numbers(&work->memory, count, FT_NONE);
  *     work->votes = ft_arena_zeros(&work->memory, count, sizeof(*work->votes));
  *     if (work->memory.failed)
  *             return -ENOMEM;

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-
-#define NONE UINT32_MAX
+#include "base/numbers.h"
 
 enum {
 	PASSES_MAX = 8,
@@ -100,7 +99,7 @@ static void buckets_clear(struct work *w)
 {
 	for (unsigned int s = 0; s < 2; s++) {
 		for (size_t i = 0; i <= 2UL * w->degree; i++)
-			w->head[s][i] = w->tail[s][i] = NONE;
+			w->head[s][i] = w->tail[s][i] = FT_NONE;
 		w->top[s] = -(int64_t)w->degree;
 	}
 }
@@ -117,9 +116,9 @@ static void list_add(struct work *w, uint32_t v)
 	size_t b = bucket_of(w, w->gain[v]);
 
 	w->is_listed[v] = true;
-	w->next[v] = NONE;
+	w->next[v] = FT_NONE;
 	w->previous[v] = w->tail[s][b];
-	if (w->tail[s][b] == NONE)
+	if (w->tail[s][b] == FT_NONE)
 		w->head[s][b] = v;
 	else
 		w->next[w->tail[s][b]] = v;
@@ -133,11 +132,11 @@ static void list_remove(struct work *w, uint32_t v)
 	size_t b = bucket_of(w, w->gain[v]);
 
 	w->is_listed[v] = false;
-	if (w->previous[v] == NONE)
+	if (w->previous[v] == FT_NONE)
 		w->head[s][b] = w->next[v];
 	else
 		w->next[w->previous[v]] = w->next[v];
-	if (w->next[v] == NONE)
+	if (w->next[v] == FT_NONE)
 		w->tail[s][b] = w->previous[v];
 	else
 		w->previous[w->next[v]] = w->previous[v];
@@ -186,26 +185,26 @@ static void move(struct work *w, uint32_t v)
 	}
 }
 
-/* The movable vertex of side @s with the highest gain, or NONE. The sides may differ by the heaviest vertex. */
+/* The movable vertex of side @s with the highest gain, or FT_NONE. The sides may differ by the heaviest vertex. */
 static uint32_t best_of(struct work *w, unsigned int s)
 {
 	unsigned int looked = 0;
 
-	while (w->top[s] > -(int64_t)w->degree && w->head[s][bucket_of(w, w->top[s])] == NONE)
+	while (w->top[s] > -(int64_t)w->degree && w->head[s][bucket_of(w, w->top[s])] == FT_NONE)
 		w->top[s]--;
 	for (int64_t gain = w->top[s]; gain >= -(int64_t)w->degree && looked < LOOK_MAX; gain--)
-		for (uint32_t v = w->head[s][bucket_of(w, gain)]; v != NONE && looked++ < LOOK_MAX; v = w->next[v])
+		for (uint32_t v = w->head[s][bucket_of(w, gain)]; v != FT_NONE && looked++ < LOOK_MAX; v = w->next[v])
 			if (2 * (w->on[!s] + w->weight[v]) <= w->total + 2UL * w->heaviest)
 				return v;
-	return NONE;
+	return FT_NONE;
 }
 
 static uint32_t best_move(struct work *w)
 {
 	uint32_t from[2] = {best_of(w, 0), best_of(w, 1)};
 
-	if (from[0] == NONE || from[1] == NONE)
-		return from[0] == NONE ? from[1] : from[0];
+	if (from[0] == FT_NONE || from[1] == FT_NONE)
+		return from[0] == FT_NONE ? from[1] : from[0];
 	if (w->gain[from[0]] != w->gain[from[1]])
 		return w->gain[from[0]] > w->gain[from[1]] ? from[0] : from[1];
 	return w->on[0] >= w->on[1] ? from[0] : from[1];
@@ -231,7 +230,7 @@ static void half_grow(struct work *w, uint32_t seed)
 	for (uint32_t i = 0; i < w->count; i++)
 		w->side[w->members[i]] = false;
 	gains_count(w);
-	for (uint32_t v = seed; v != NONE && 2 * w->on[1] + w->weight[v] <= w->total; v = best_of(w, 0))
+	for (uint32_t v = seed; v != FT_NONE && 2 * w->on[1] + w->weight[v] <= w->total; v = best_of(w, 0))
 		move(w, v);
 	for (uint32_t i = 0; i < w->count; i++)
 		w->is_listed[w->members[i]] = false;
@@ -251,7 +250,7 @@ static bool pass(struct work *w)
 	while (count - kept <= IDLE_MIN + w->count / IDLE_SHARE) {
 		uint32_t v = best_move(w);
 
-		if (v == NONE)
+		if (v == FT_NONE)
 			break;
 		move(w, v);
 		w->moves[count++] = v;

@@ -8,7 +8,7 @@
 
 struct ft_map_slot {
 	uint64_t key;
-	uint32_t value; /* FT_MAP_NONE: free */
+	uint32_t value; /* FT_NONE: free */
 };
 
 void ft_map_release(struct ft_map *map)
@@ -22,14 +22,14 @@ static struct ft_map_slot *map_slot(struct ft_map_slot *slots, size_t size, uint
 {
 	size_t i = (size_t)ft_hash_number(key) & (size - 1);
 
-	while (slots[i].value != FT_MAP_NONE && slots[i].key != key)
+	while (slots[i].value != FT_NONE && slots[i].key != key)
 		i = (i + 1) & (size - 1);
 	return &slots[i];
 }
 
 uint32_t ft_map_get(const struct ft_map *map, uint64_t key)
 {
-	return map->size ? map_slot(map->slots, map->size, key)->value : FT_MAP_NONE;
+	return map->size ? map_slot(map->slots, map->size, key)->value : FT_NONE;
 }
 
 static int map_grow(struct ft_map *map)
@@ -40,9 +40,9 @@ static int map_grow(struct ft_map *map)
 	if (!slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < size; i++)
-		slots[i].value = FT_MAP_NONE;
+		slots[i].value = FT_NONE;
 	for (size_t i = 0; i < map->size; i++)
-		if (map->slots[i].value != FT_MAP_NONE)
+		if (map->slots[i].value != FT_NONE)
 			*map_slot(slots, size, map->slots[i].key) = map->slots[i];
 	free(map->slots);
 	map->slots = slots;
@@ -58,7 +58,7 @@ size_t ft_map_reach(const struct ft_map *map)
 		size_t home = (size_t)ft_hash_number(map->slots[i].key) & (map->size - 1);
 		size_t way = ((i - home) & (map->size - 1)) + 1;
 
-		if (map->slots[i].value != FT_MAP_NONE && way > reach)
+		if (map->slots[i].value != FT_NONE && way > reach)
 			reach = way;
 	}
 	return reach;
@@ -75,7 +75,7 @@ int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_v
 			return r;
 	}
 	slot = map_slot(map->slots, map->size, key);
-	if (slot->value == FT_MAP_NONE) {
+	if (slot->value == FT_NONE) {
 		*slot = (struct ft_map_slot){key, value};
 		map->count++;
 		added = 1;

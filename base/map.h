@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FT_MAP_NONE UINT32_MAX
+#include "base/numbers.h"
 
 struct ft_map {
 	struct ft_map_slot *slots; /* owned */
@@ -21,11 +21,11 @@ struct ft_map {
 
 void ft_map_release(struct ft_map *map);
 
-/* The value of @key, or FT_MAP_NONE. */
+/* The value of @key, or FT_NONE. */
 uint32_t ft_map_get(const struct ft_map *map, uint64_t key);
 
 /*
- * Sets @key to @value (not FT_MAP_NONE) unless it exists already; @ret_value (NULL is fine) is the value in the map.
+ * Sets @key to @value (not FT_NONE) unless it exists already; @ret_value (NULL is fine) is the value in the map.
  * Returns 1 if it was added, 0 if it was there, -ENOMEM.
  */
 int ft_map_add(struct ft_map *map, uint64_t key, uint32_t value, uint32_t *ret_value);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Lists of numbers that name things: switches, ports. */
+/* Numbers that name things: switches, ports; and lists of them. */
 #ifndef FT_BASE_NUMBERS_H
 #define FT_BASE_NUMBERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Of what has a number, as an index: none, not known, or not said. */
+#define FT_NONE UINT32_MAX
 
 /*
  * The order of two values for qsort(): negative, 0 or positive. By several keys, the first that differs decides:

@@ -128,9 +128,9 @@ int ft_alerts_host_link_down(struct ft_alerts *alerts, const struct ft_alert_rul
 		return r;
 	at = ft_ids_find(&alerts->index, id);
 	d.indexed = true;
-	r = at == FT_MAP_NONE ? ft_draft_track_add(&d, FT_TRACK_HOST, message, &track)
-			      : ft_draft_track_edit(&d, at, &track);
-	if (r == 0 && at == FT_MAP_NONE)
+	r = at == FT_NONE ? ft_draft_track_add(&d, FT_TRACK_HOST, message, &track)
+			  : ft_draft_track_edit(&d, at, &track);
+	if (r == 0 && at == FT_NONE)
 		r = ft_ids_add(&alerts->index, message->id, NULL);
 	if (r >= 0)
 		r = host_flaps(&d, track, message);

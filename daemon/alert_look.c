@@ -261,7 +261,7 @@ static int track_judge(struct ft_draft *d, struct view *view, uint32_t at)
 {
 	const struct ft_track *track = d->alerts->tracks[at];
 	uint32_t number = ft_ids_find(&view->ids, track->message->id);
-	const struct ft_finding *f = number == FT_MAP_NONE ? NULL : view->findings[number];
+	const struct ft_finding *f = number == FT_NONE ? NULL : view->findings[number];
 
 	if (track->kind != FT_TRACK_FINDING)
 		return ft_track_let_be(d, at);
@@ -281,7 +281,7 @@ static int tracks_by_finding(const struct ft_draft *d, struct view *view, uint32
 		const struct ft_track *track = d->alerts->tracks[i];
 		uint32_t number = ft_ids_find(&view->ids, track->message->id);
 
-		if (track->kind != FT_TRACK_FINDING || number == FT_MAP_NONE)
+		if (track->kind != FT_TRACK_FINDING || number == FT_NONE)
 			continue;
 		where[number] = i;
 		view->known[number] = true;
@@ -311,7 +311,7 @@ static int judge(struct ft_draft *d, struct view *view)
 		const struct ft_track *track = d->alerts->tracks[i];
 		uint32_t number = ft_ids_find(&view->ids, track->message->id);
 
-		if (track->kind == FT_TRACK_FINDING && number != FT_MAP_NONE && is_alert(d, view->findings[number]))
+		if (track->kind == FT_TRACK_FINDING && number != FT_NONE && is_alert(d, view->findings[number]))
 			continue;
 		r = track_judge(d, view, i);
 	}

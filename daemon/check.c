@@ -116,13 +116,13 @@ static int snapshot_take(const struct ft_check_request *request, int64_t end_ms,
 				    ret_snapshot, err);
 }
 
-/* The node of @known in the last report; FT_NO_NODE: it does not exist any more. */
+/* The node of @known in the last report; FT_NONE: it does not exist any more. */
 static uint32_t sm_node(const struct ft_snapshot *snapshot, const struct ft_map *by_guid,
 			const struct ft_report_sm *known)
 {
 	uint32_t node = ft_map_get(by_guid, known->place.guid);
 
-	return node != FT_MAP_NONE && known->place.port <= snapshot->nodes[node].port_count ? node : FT_NO_NODE;
+	return node != FT_NONE && known->place.port <= snapshot->nodes[node].port_count ? node : FT_NONE;
 }
 
 static uint8_t sm_state(const char *name)
@@ -152,7 +152,7 @@ static int sms_keep(const struct ft_report *last, const struct ft_snapshot *snap
 		const struct ft_report_sm *known = &last->sms[i];
 		uint32_t node = sm_node(snapshot, &by_guid, known);
 
-		if (node == FT_NO_NODE)
+		if (node == FT_NONE)
 			continue;
 		sms->items[sms->count++] = (struct ft_sm){
 			.guid = known->port_guid,

@@ -56,7 +56,7 @@ static bool text_is_good(const struct ft_text *text)
 /* ---- in the child ---- */
 
 struct worst {
-	uint32_t items[2]; /* of the two ends; FT_MAP_NONE: it was not read */
+	uint32_t items[2]; /* of the two ends; FT_NONE: it was not read */
 	uint32_t ports[2];
 	uint64_t errors, per_hour;
 	uint64_t counts[FT_COUNTER_COUNT];
@@ -95,10 +95,10 @@ static void worst_gather(const struct ft_snapshot *s, const struct ft_counters *
 		uint32_t port = counters->items[i].port, peer = s->ports[port].peer;
 		struct worst w = {.ports = {port, peer}};
 
-		if (peer != FT_NO_PORT && peer < port && item_of[peer] != FT_MAP_NONE)
+		if (peer != FT_NONE && peer < port && item_of[peer] != FT_NONE)
 			continue;
 		worst_add(&w, &counters->items[i]);
-		if (peer != FT_NO_PORT && item_of[peer] != FT_MAP_NONE)
+		if (peer != FT_NONE && item_of[peer] != FT_NONE)
 			worst_add(&w, &counters->items[item_of[peer]]);
 		if (w.errors == 0 || w.interval_ms == 0)
 			continue;
@@ -114,7 +114,7 @@ static int place_write(struct ft_text *t, const struct ft_check_request *request
 	const struct ft_node *node;
 	_cleanup_free_ char *name = NULL;
 
-	if (port == FT_NO_PORT) {
+	if (port == FT_NONE) {
 		ft_text_puts(t, "null");
 		return 0;
 	}
@@ -160,7 +160,7 @@ static int links_write(struct ft_text *t, const struct ft_check_request *request
 	if (!item_of || !worst)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < s->port_count; p++)
-		item_of[p] = FT_MAP_NONE;
+		item_of[p] = FT_NONE;
 	for (uint32_t i = 0; i < counters->count; i++)
 		item_of[counters->items[i].port] = i;
 	worst_gather(s, counters, item_of, worst, &count);

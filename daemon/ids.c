@@ -21,7 +21,7 @@ uint32_t ft_ids_find(const struct ft_ids *ids, const char *name)
 {
 	uint32_t i = ft_map_get(&ids->map, ft_text_hash(name));
 
-	while (i != FT_MAP_NONE && strcmp(ids->names[i], name) != 0)
+	while (i != FT_NONE && strcmp(ids->names[i], name) != 0)
 		i = ids->next[i];
 	return i;
 }
@@ -48,7 +48,7 @@ int ft_ids_add(struct ft_ids *ids, const char *name, uint32_t *ret_number)
 	uint32_t number = ft_ids_find(ids, name), first;
 	int r;
 
-	if (number == FT_MAP_NONE) {
+	if (number == FT_NONE) {
 		if (ids->count == ids->size && ids_grow(ids) < 0)
 			return -ENOMEM;
 		number = ids->count;
@@ -56,7 +56,7 @@ int ft_ids_add(struct ft_ids *ids, const char *name, uint32_t *ret_number)
 		if (r < 0)
 			return r;
 		ids->names[number] = name;
-		ids->next[number] = FT_MAP_NONE;
+		ids->next[number] = FT_NONE;
 		if (r == 0) {
 			ids->next[number] = ids->next[first];
 			ids->next[first] = number;

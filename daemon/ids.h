@@ -11,14 +11,14 @@
 struct ft_ids {
 	struct ft_map map;  /* from a hash to the first string of that hash */
 	const char **names; /* not owned */
-	uint32_t *next;	    /* the next string of the same hash, or FT_MAP_NONE */
+	uint32_t *next;	    /* the next string of the same hash, or FT_NONE */
 	uint32_t count;
 	uint32_t size;
 };
 
 void ft_ids_release(struct ft_ids *ids);
 
-/* The number of @name, or FT_MAP_NONE. */
+/* The number of @name, or FT_NONE. */
 uint32_t ft_ids_find(const struct ft_ids *ids, const char *name);
 
 /*

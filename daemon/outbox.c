@@ -224,7 +224,7 @@ static int story_begin(struct stories *all, struct ft_queued *raised)
 static struct story *story_go_on(struct stories *all, struct ft_queued *queued)
 {
 	uint32_t number = ft_ids_find(&all->ids, queued->event.id);
-	struct story *story = number == FT_MAP_NONE ? NULL : &all->stories[number];
+	struct story *story = number == FT_NONE ? NULL : &all->stories[number];
 
 	if (!story || !story->raised)
 		return NULL;

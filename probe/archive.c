@@ -201,10 +201,10 @@ static void head_write(struct ft_text *text, const struct order *order, struct f
 	uint32_t entry = plain.source.entry_node;
 
 	/* It is an index of nodes, in another order. */
-	plain.source.entry_node = FT_NO_NODE;
+	plain.source.entry_node = FT_NONE;
 	ft_snapshot_write_source(text, &plain, scratch);
 	ft_text_puts(text, "\n");
-	if (entry != FT_NO_NODE && entry < plain.node_count) {
+	if (entry != FT_NONE && entry < plain.node_count) {
 		key_write(text, &order->keys[entry]);
 		ft_text_printf(text, ".%u", plain.source.entry_port);
 	}
@@ -371,17 +371,17 @@ static uint32_t index_of(const struct state *state, const struct key *key)
 		else
 			high = middle;
 	}
-	return low < state->count && key_compare(&state->lines[low].key, key) == 0 ? (uint32_t)low : FT_NO_NODE;
+	return low < state->count && key_compare(&state->lines[low].key, key) == 0 ? (uint32_t)low : FT_NONE;
 }
 
-/* "GUID.ORDINAL.PORT"; FT_NO_NODE: there is no such node. */
+/* "GUID.ORDINAL.PORT"; FT_NONE: there is no such node. */
 static uint32_t end_take(const struct state *state, const char **at, unsigned int *ret_port)
 {
 	struct key key;
 	char *end;
 
 	if (!key_take(at, &key) || **at != '.')
-		return FT_NO_NODE;
+		return FT_NONE;
 	*ret_port = (unsigned int)strtoul(*at + 1, &end, 10);
 	*at = end;
 	return index_of(state, &key);
@@ -399,7 +399,7 @@ static int links_restore(const struct state *state, uint32_t node, const char *a
 			return -EBADMSG;
 		at = end + 1;
 		far = end_take(state, &at, &far_number);
-		if (far == FT_NO_NODE || (*at != ' ' && *at != '\0'))
+		if (far == FT_NONE || (*at != ' ' && *at != '\0'))
 			return -EBADMSG;
 		at += *at == ' ';
 		ft_text_printf(text, "%s[%" PRIu32 ",%u,%" PRIu32 ",%u]", *any ? ",\n" : "\n", node, number, far,
@@ -418,7 +418,7 @@ static int entry_restore(const struct state *state, struct ft_snapshot *snapshot
 	if (!*at)
 		return 0;
 	node = end_take(state, &at, &port);
-	if (node == FT_NO_NODE || *at || port > snapshot->nodes[node].port_count)
+	if (node == FT_NONE || *at || port > snapshot->nodes[node].port_count)
 		return -EBADMSG;
 	snapshot->source.entry_node = node;
 	snapshot->source.entry_port = (uint8_t)port;

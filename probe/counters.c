@@ -346,7 +346,7 @@ static const struct ft_port_count *known_find(const struct ft_counted_port *know
 	uint64_t guid = ft_port_node(s, p)->guid;
 	uint32_t i = ft_map_get(map, port_key(guid, p->number));
 
-	return i != FT_MAP_NONE && known[i].guid == guid && known[i].number == p->number ? &known[i].count : NULL;
+	return i != FT_NONE && known[i].guid == guid && known[i].number == p->number ? &known[i].count : NULL;
 }
 
 static int first_take(struct reading *r, const struct ft_counted_port *before, size_t count)
@@ -415,7 +415,7 @@ int ft_counters_known(const struct ft_snapshot *snapshot, const struct ft_counte
 		const struct ft_port_count *here = known_find(known, &map, snapshot, p), *there = NULL;
 		uint32_t peer = snapshot->ports[p].peer;
 
-		if (peer != FT_NO_PORT)
+		if (peer != FT_NONE)
 			there = known_find(known, &map, snapshot, peer);
 		if (!port_counts(&snapshot->ports[p]) || !here || here->status != FT_COUNTED ||
 		    (!all && (here->interval_ms == 0 || went_down(here) || went_down(there))))

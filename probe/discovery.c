@@ -33,7 +33,7 @@ enum {
 
 /* The kinds of queries. Each has its node and port, and further members where noted. */
 enum ask {
-	ASK_NODE, /* NodeInfo of the node behind a port (of the local node: node FT_NO_NODE) */
+	ASK_NODE, /* NodeInfo of the node behind a port (of the local node: node FT_NONE) */
 	ASK_TWIN, /* likewise, to become a second node with its GUID; other: the last node with that GUID that it
 		     differs from */
 	ASK_BACK, /* likewise, to verify that two ports are cabled to each other; other, other_port: the port that
@@ -51,7 +51,7 @@ struct discovery {
 	struct ft_scheduler *scheduler;
 	struct ft_progress *progress;
 	size_t conflicts;	      /* how often it was repeated so far */
-	uint32_t answered[WITNESSES]; /* the last nodes that responded, or FT_NO_NODE */
+	uint32_t answered[WITNESSES]; /* the last nodes that responded, or FT_NONE */
 	size_t answers;
 	size_t lost; /* queries without an answer */
 	bool alive;  /* a query to one of the last nodes was answered */
@@ -154,15 +154,15 @@ static bool is_open(const struct discovery *w, const struct ft_query *q)
 {
 	const struct ft_survey_port *port;
 
-	if (q->node == FT_NO_NODE)
-		return w->survey->entry_node == FT_NO_NODE;
+	if (q->node == FT_NONE)
+		return w->survey->entry_node == FT_NONE;
 	port = ft_survey_port(w->survey, q->node, q->kind == ASK_STATES ? 0 : q->port);
 	switch ((enum ask)q->kind) {
 	case ASK_NODE:
 	case ASK_TWIN:
-		return port->peer_node == FT_NO_NODE && !port->beyond;
+		return port->peer_node == FT_NONE && !port->beyond;
 	case ASK_BACK:
-		return ft_survey_port(w->survey, q->other, q->other_port)->peer_node == FT_NO_NODE;
+		return ft_survey_port(w->survey, q->other, q->other_port)->peer_node == FT_NONE;
 	case ASK_DESCRIPTION:
 		return !w->survey->nodes[q->node].described;
 	case ASK_PORT:
@@ -187,7 +187,7 @@ static bool query_path(const struct discovery *w, const struct ft_query *q, stru
 		.attribute = asks[q->kind].attribute,
 		.modifier = asks[q->kind].of_port ? q->port : 0,
 	};
-	if (q->node == FT_NO_NODE)
+	if (q->node == FT_NONE)
 		return true;
 	node = &w->survey->nodes[q->node];
 	request->hops = node->hops;
@@ -208,14 +208,14 @@ static void add_node(struct discovery *w, const struct ft_query *q, const uint8_
 	struct ft_smp_request request;
 	int r;
 
-	*ret_node = FT_NO_NODE;
+	*ret_node = FT_NONE;
 	if (!query_path(w, q, &request))
 		return;
 	r = ft_survey_add_node(w->survey, info, request.path, request.hops, ret_node);
 	if (r == -ENOMEM)
 		w->failed = true;
 	/* Not requested again: the survey stays full. */
-	if (r == -ENOSPC && q->node != FT_NO_NODE)
+	if (r == -ENOSPC && q->node != FT_NONE)
 		ft_survey_port(w->survey, q->node, q->port)->beyond = true;
 	ft_progress_nodes(w->progress, (uint32_t)w->survey->node_count);
 }
@@ -244,7 +244,7 @@ static void take_self(struct discovery *w, const struct ft_query *q, const uint8
 	uint32_t node;
 
 	add_node(w, q, info, &node);
-	if (node == FT_NO_NODE)
+	if (node == FT_NONE)
 		return;
 	w->survey->entry_node = node;
 	if (ft_survey_port(w->survey, node, number)) {
@@ -261,7 +261,7 @@ static void take_new(struct discovery *w, const struct ft_query *q, const uint8_
 	uint32_t node;
 
 	add_node(w, q, info, &node);
-	if (node == FT_NO_NODE)
+	if (node == FT_NONE)
 		return;
 	if (number > 0 && ft_survey_port(w->survey, node, number)) {
 		ft_survey_link(w->survey, q->node, q->port, node, number);
@@ -309,11 +309,11 @@ static bool settle(struct discovery *w, uint32_t node, unsigned int port, uint32
 		   const uint8_t *info)
 {
 	const struct ft_survey_node *t = &w->survey->nodes[twin];
-	bool alone = t->next_twin == FT_NO_NODE && ft_survey_find(w->survey, t->guid) == twin;
+	bool alone = t->next_twin == FT_NONE && ft_survey_find(w->survey, t->guid) == twin;
 
 	if (number == 0 || number > t->port_count)
 		return false;
-	if (ft_survey_port(w->survey, twin, number)->peer_node == FT_NO_NODE)
+	if (ft_survey_port(w->survey, twin, number)->peer_node == FT_NONE)
 		doubt_port(w, twin, number);
 	else
 		doubt_switch(w, twin);
@@ -321,7 +321,7 @@ static bool settle(struct discovery *w, uint32_t node, unsigned int port, uint32
 		doubt_switch(w, twin);
 		return false;
 	}
-	if (ft_survey_port(w->survey, twin, number)->peer_node == FT_NO_NODE && (alone || !is_switch(w, twin))) {
+	if (ft_survey_port(w->survey, twin, number)->peer_node == FT_NONE && (alone || !is_switch(w, twin))) {
 		ft_survey_link(w->survey, node, port, twin, number);
 		if (info)
 			set_port_guid(w, twin, number, info);
@@ -347,7 +347,7 @@ static void settle_next(struct discovery *w, uint32_t node, unsigned int port, u
 {
 	uint32_t next;
 
-	for (next = w->survey->nodes[twin].next_twin; next != FT_NO_NODE; next = w->survey->nodes[next].next_twin) {
+	for (next = w->survey->nodes[twin].next_twin; next != FT_NONE; next = w->survey->nodes[next].next_twin) {
 		if (settle(w, node, port, next, number, info))
 			return;
 		twin = next;
@@ -362,12 +362,12 @@ static void take_node(struct discovery *w, const struct ft_query *q, const uint8
 {
 	uint32_t known;
 
-	if (q->node == FT_NO_NODE) {
+	if (q->node == FT_NONE) {
 		take_self(w, q, info);
 		return;
 	}
 	known = ft_survey_find(w->survey, node_guid(info));
-	if (known == FT_NO_NODE)
+	if (known == FT_NONE)
 		take_new(w, q, info);
 	else if (!settle(w, q->node, q->port, known, local_port(info), info))
 		settle_next(w, q->node, q->port, known, local_port(info), info);
@@ -378,7 +378,7 @@ static void take_twin(struct discovery *w, const struct ft_query *q, const uint8
 {
 	if (node_guid(info) != w->survey->nodes[q->other].guid)
 		take_node(w, q, info);
-	else if (w->survey->nodes[q->other].next_twin == FT_NO_NODE)
+	else if (w->survey->nodes[q->other].next_twin == FT_NONE)
 		take_new(w, q, info);
 	else
 		settle_next(w, q->node, q->port, q->other, local_port(info), info);
@@ -398,7 +398,7 @@ static void take_back(struct discovery *w, const struct ft_query *q, const uint8
 		return;
 	}
 	ft_survey_link(w->survey, q->other, q->other_port, q->node, q->port);
-	if (old_node != FT_NO_NODE)
+	if (old_node != FT_NONE)
 		ask_port_rest(w, old_node, old_port);
 }
 
@@ -420,7 +420,7 @@ static bool nothing_is_known(const struct discovery *w, uint32_t node, unsigned 
 {
 	const struct ft_survey_port *port = ft_survey_port(w->survey, node, number);
 
-	return !port->read && !port->asked && port->peer_node == FT_NO_NODE;
+	return !port->read && !port->asked && port->peer_node == FT_NONE;
 }
 
 /* @states  of the ports of the block, 4 bits each; NULL: not known */
@@ -503,7 +503,7 @@ static void note_outcome(struct discovery *w, const struct ft_query *q, const st
 {
 	w->lost += answer->outcome == FT_SMP_LOST && !asks[q->kind].optional;
 	/* The local node responds without a wire. */
-	if (answer->outcome == FT_SMP_ANSWERED && q->node != FT_NO_NODE && w->survey->nodes[q->node].hops > 0 &&
+	if (answer->outcome == FT_SMP_ANSWERED && q->node != FT_NONE && w->survey->nodes[q->node].hops > 0 &&
 	    !asks[q->kind].beyond && w->answered[w->answers % WITNESSES] != q->node)
 		w->answered[++w->answers % WITNESSES] = q->node;
 }
@@ -542,15 +542,15 @@ static bool make(void *arg, const struct ft_query *q, struct ft_smp_request *ret
 
 static void ask_everything(struct discovery *w)
 {
-	if (w->survey->entry_node == FT_NO_NODE)
-		ask(w, ASK_NODE, FT_NO_NODE, 0);
+	if (w->survey->entry_node == FT_NONE)
+		ask(w, ASK_NODE, FT_NONE, 0);
 	for (uint32_t node = 0; node < w->survey->node_count; node++)
 		ask_node_rest(w, node);
 }
 
 static size_t ask_alive(struct discovery *w, uint32_t node)
 {
-	if (node == FT_NO_NODE || w->survey->nodes[node].hops == 0)
+	if (node == FT_NONE || w->survey->nodes[node].hops == 0)
 		return 0;
 	ask(w, ASK_ALIVE, node, 0);
 	return 1;

@@ -455,7 +455,7 @@ static int mates_find(struct reader *r, uint32_t *mates)
 		if (r->lines[i].link != FT_LINK_UP || mates[i] != NONE)
 			continue;
 		first = ft_map_get(&map, line_key(&r->lines[i], true));
-		if (first == FT_MAP_NONE)
+		if (first == FT_NONE)
 			continue;
 		for (mate = waiting[first]; mate != NONE && (mates[mate] != NONE || mate == i);)
 			mate = r->lines[mate].next;

@@ -813,13 +813,13 @@ static void ports_doubt(struct ft_snapshot *s, uint32_t node, unsigned int numbe
 
 /*
  * Follows " slid 0; dlid 0; 0,1,1,31": from the entry through port 1, port 1 of the next node, then port 31.
- * @ret_node  out: the node where it ends, or FT_NO_NODE where the last port's far end is not known
- * @ret_port  out: the last port; its index, or FT_NO_PORT for a route of no hops
+ * @ret_node  out: the node where it ends, or FT_NONE where the last port's far end is not known
+ * @ret_port  out: the last port; its index, or FT_NONE for a route of no hops
  */
 static int route_follow(const struct ft_snapshot *s, struct ft_span *route, uint32_t *ret_node, uint32_t *ret_port)
 {
 	const struct ft_port *far = NULL;
-	uint32_t node = s->source.entry_node, at = FT_NO_PORT;
+	uint32_t node = s->source.entry_node, at = FT_NONE;
 	unsigned int hop = 0;
 
 	if (!find_string(route, "dlid ", route) || !ft_span_number(route, UINT16_MAX, &hop) ||
@@ -829,12 +829,12 @@ static int route_follow(const struct ft_snapshot *s, struct ft_span *route, uint
 	if (!ft_span_number(route, 0, &hop) || hop != 0)
 		return -EINVAL;
 	while (ft_span_skip_char(route, ',')) {
-		if (node == FT_NO_NODE || !ft_span_number(route, FT_PORT_NUMBER_MAX, &hop) || hop == 0 ||
+		if (node == FT_NONE || !ft_span_number(route, FT_PORT_NUMBER_MAX, &hop) || hop == 0 ||
 		    hop > s->nodes[node].port_count)
 			return -EINVAL;
 		at = s->nodes[node].first_port + hop - 1;
 		far = ft_port_peer(s, &s->ports[at]);
-		node = far ? far->node : FT_NO_NODE;
+		node = far ? far->node : FT_NONE;
 	}
 	*ret_node = node;
 	*ret_port = at;
@@ -858,12 +858,12 @@ static int loss_apply(struct ft_snapshot *s, struct ft_span loss)
 		return -EINVAL;
 	if (ft_span_skip_char(&loss, ':') && !ft_span_number(&loss, FT_PORT_NUMBER_MAX, &modifier))
 		return -EINVAL;
-	if (attribute == NODE_INFO && port != FT_NO_PORT) {
+	if (attribute == NODE_INFO && port != FT_NONE) {
 		if (s->ports[port].link == FT_LINK_DOWN)
 			s->ports[port].link = FT_LINK_SILENT;
 		return 0;
 	}
-	if (node == FT_NO_NODE)
+	if (node == FT_NONE)
 		return -EINVAL;
 	if (attribute == PORT_INFO || attribute == SWITCH_INFO)
 		ports_doubt(s, node, attribute == PORT_INFO ? modifier : 0);

@@ -93,9 +93,7 @@ static int fail(const struct words *w, const char *line, struct ft_error *err, c
 
 static uint32_t node_of(const struct ft_lane_reader *r, uint64_t guid)
 {
-	uint32_t node = ft_map_get(r->ports, guid);
-
-	return node == FT_MAP_NONE ? FT_NO_NODE : node;
+	return ft_map_get(r->ports, guid);
 }
 
 /* "Switch 0x…, base LID 13, …": what follows is of that port. */
@@ -120,7 +118,7 @@ static int row_add(struct ft_lane_reader *r, uint32_t node, uint64_t in, uint64_
 	int code;
 
 	r->count++;
-	if (node == FT_NO_NODE || s->nodes[node].type != FT_NODE_SWITCH || in > s->nodes[node].port_count ||
+	if (node == FT_NONE || s->nodes[node].type != FT_NODE_SWITCH || in > s->nodes[node].port_count ||
 	    out > s->nodes[node].port_count)
 		return 1;
 	code = ft_lanes_set_row(r->lanes, &(struct ft_crossing){node, (uint8_t)in, (uint8_t)out}, row);
@@ -166,7 +164,7 @@ static int level_take(struct ft_lane_reader *r, const char *line, struct words w
 		return 1;
 	if (!number_take(&w, 10, FT_LANE_LEVELS - 1, &level))
 		return fail(&w, line, err, "here a service level is to be, 15 at most");
-	return level_add(r, r->node == FT_NO_NODE ? 0 : r->lid, lid, level);
+	return level_add(r, r->node == FT_NONE ? 0 : r->lid, lid, level);
 }
 
 /* "0x… 5 7 0x01 0x23 …" */
@@ -192,7 +190,7 @@ static int paths_add(struct ft_lane_reader *r, uint32_t node, uint64_t to, uint6
 	const struct ft_snapshot *s = r->snapshot;
 	int code = level_add(r, 0, to, level);
 
-	if (node == FT_NO_NODE || s->nodes[node].type == FT_NODE_SWITCH)
+	if (node == FT_NONE || s->nodes[node].type == FT_NODE_SWITCH)
 		return code;
 	for (uint32_t i = 0; code >= 0 && i < s->nodes[node].port_count; i++) {
 		const struct ft_port *port = &s->ports[s->nodes[node].first_port + i];
@@ -281,7 +279,7 @@ static int weight_take(struct ft_lane_reader *r, const char *line, struct words 
 		return fail(&(struct words){line, w.end}, line, err, "this row has fewer columns than its titles");
 	r->count++;
 	node = node_of(r, values[COLUMN_GUID]);
-	if (node == FT_NO_NODE || r->snapshot->nodes[node].type != FT_NODE_SWITCH)
+	if (node == FT_NONE || r->snapshot->nodes[node].type != FT_NODE_SWITCH)
 		return 1;
 	code = ft_lanes_add_weights(r->lanes, node, (uint8_t)values[COLUMN_PORT],
 				    values[COLUMN_WEIGHT] > 0 ? (uint16_t)(1U << values[COLUMN_LANE]) : 0);

@@ -278,7 +278,7 @@ static int known_find(struct reader *r, const struct end *end, uint32_t *ret_ind
 	const struct known *known;
 
 	*ret_index = ft_map_get(&r->by_guid, end->node.guid);
-	if (*ret_index == FT_MAP_NONE)
+	if (*ret_index == FT_NONE)
 		return known_add(r, end, ret_index);
 	known = &r->known[*ret_index];
 	if (known->port_count != end->node.port_count || known->type != end->node.type ||

@@ -175,7 +175,7 @@ static const char *find(const char *at, const char *end, const char *what)
 static int table_take(struct parser *p, uint64_t guid, size_t column)
 {
 	uint32_t node = ft_map_get(&p->switches, guid);
-	bool alone = node != FT_MAP_NONE && ft_map_get(&p->twins, guid) == FT_MAP_NONE;
+	bool alone = node != FT_NONE && ft_map_get(&p->twins, guid) == FT_NONE;
 	struct ft_route_table *table = alone ? &p->routes->tables[node] : NULL;
 
 	p->open = true;
@@ -300,8 +300,8 @@ static int parser_begin(struct parser *p, struct ft_lanes *lanes)
 {
 	int r = switches_index(p);
 
-	p->lanes = (struct ft_lane_reader){
-		.snapshot = p->snapshot, .lanes = lanes, .ports = &p->ports, .node = FT_NO_NODE};
+	p->lanes =
+		(struct ft_lane_reader){.snapshot = p->snapshot, .lanes = lanes, .ports = &p->ports, .node = FT_NONE};
 	return r == 0 && lanes ? ft_lane_reader_index(p->snapshot, &p->ports) : r;
 }
 

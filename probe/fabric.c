@@ -74,9 +74,9 @@ static void take_links(struct ft_survey *survey, const struct ft_map *ids, const
 {
 	for (int number = 1; node->ports && number <= survey->nodes[id].port_count; number++) {
 		const ibnd_port_t *peer = mutual_peer(node->ports[number]);
-		uint32_t peer_id = peer ? ft_map_get(ids, key(peer->node)) : FT_MAP_NONE;
+		uint32_t peer_id = peer ? ft_map_get(ids, key(peer->node)) : FT_NONE;
 
-		if (peer_id != FT_MAP_NONE && peer->portnum > 0 && peer->portnum <= survey->nodes[peer_id].port_count)
+		if (peer_id != FT_NONE && peer->portnum > 0 && peer->portnum <= survey->nodes[peer_id].port_count)
 			ft_survey_link(survey, id, (unsigned int)number, peer_id, (unsigned int)peer->portnum);
 	}
 }
@@ -112,7 +112,7 @@ static int take_chassis(struct ft_survey *survey, struct ft_map *ids, const ibnd
 
 static int take_node(struct ft_survey *survey, struct ft_map *ids, const ibnd_fabric_t *fabric, const ibnd_node_t *node)
 {
-	uint32_t id = FT_NO_NODE;
+	uint32_t id = FT_NONE;
 	int r;
 
 	r = add_node(survey, node, &id);
@@ -173,7 +173,7 @@ static int take_fabric(struct ft_survey *survey, struct ft_map *ids, const ibnd_
 	if (r < 0)
 		return r;
 	for (const ibnd_node_t *node = fabric->nodes; node; node = node->next)
-		if (ft_map_get(ids, key(node)) != FT_MAP_NONE)
+		if (ft_map_get(ids, key(node)) != FT_NONE)
 			take_links(survey, ids, node, ft_map_get(ids, key(node)));
 	ft_survey_drop_contradictions(survey);
 	return 0;

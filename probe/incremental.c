@@ -153,7 +153,7 @@ static void stale(struct reader *r, uint32_t node, const char *why)
 {
 	if (r->code != 0)
 		return;
-	if (node == FT_NO_NODE)
+	if (node == FT_NONE)
 		r->code = ft_error_set(r->err, -ESTALE, 0, 0, "%s", why);
 	else
 		r->code = ft_error_set(r->err, -ESTALE, 0, 0, "node 0x%016" PRIx64 " %s", r->survey.nodes[node].guid,
@@ -200,7 +200,7 @@ static bool grow_marks(struct reader *r)
 		r->port_size = r->survey.port_size;
 	}
 	for (; r->node_count < r->survey.node_count; r->node_count++)
-		r->nodes[r->node_count] = (struct node_mark){.way_node = FT_NO_NODE};
+		r->nodes[r->node_count] = (struct node_mark){.way_node = FT_NONE};
 	for (; r->port_count < r->survey.port_count; r->port_count++)
 		r->ports[r->port_count] = (struct port_mark){0};
 	return true;
@@ -299,7 +299,7 @@ static bool is_open(const struct reader *r, const struct query *q)
 	case ASK_DESCRIPTION:
 		return true;
 	case ASK_NODE:
-		return !mark->confirmed && (is_up(port) || port->peer_node != FT_NO_NODE);
+		return !mark->confirmed && (is_up(port) || port->peer_node != FT_NONE);
 	case ASK_PORT:
 		return !mark->fresh;
 	case ASK_EXT:
@@ -346,7 +346,7 @@ static void walk_on(struct reader *r, uint32_t node, size_t counts[2], unsigned 
 		struct node_mark *to;
 		uint32_t level;
 
-		if (next == FT_NO_NODE || !leads_on(r, node, i))
+		if (next == FT_NONE || !leads_on(r, node, i))
 			continue;
 		to = &r->nodes[next];
 		level = from->level + is_doubtful(r, node, i);
@@ -414,7 +414,7 @@ static void find_ways(struct reader *r)
 
 /*
  * The node at the end of a query's path: the target, but for an end node the switch before it, so that the SMP enters
- * through the port in question. FT_NO_NODE if there is no path.
+ * through the port in question. FT_NONE if there is no path.
  */
 static uint32_t way_end(const struct reader *r, const struct query *q)
 {
@@ -422,14 +422,14 @@ static uint32_t way_end(const struct reader *r, const struct query *q)
 
 	if (!is_switch(r, node) && node != r->survey.entry_node)
 		node = ft_survey_port(&r->survey, node, q->port)->peer_node;
-	return node != FT_NO_NODE && r->nodes[node].settled ? node : FT_NO_NODE;
+	return node != FT_NONE && r->nodes[node].settled ? node : FT_NONE;
 }
 
 static bool make_request(const struct reader *r, const struct query *q, struct ft_smp_request *request)
 {
 	uint32_t node = way_end(r, q);
 
-	if (node == FT_NO_NODE)
+	if (node == FT_NONE)
 		return false;
 	*request = (struct ft_smp_request){
 		.attribute = asks[q->ask].attribute,
@@ -457,7 +457,7 @@ static void orphan(struct reader *r, uint32_t node, unsigned int number)
 	struct ft_survey_port *port;
 	struct port_mark *mark;
 
-	if (node == FT_NO_NODE)
+	if (node == FT_NONE)
 		return;
 	port = ft_survey_port(&r->survey, node, number);
 	mark = mark_of(r, node, number);
@@ -467,7 +467,7 @@ static void orphan(struct reader *r, uint32_t node, unsigned int number)
 	}
 	/* As a sweep does, forget the ports of an end node that it did not come in by. */
 	if (!is_switch(r, node)) {
-		*port = (struct ft_survey_port){.peer_node = FT_NO_NODE};
+		*port = (struct ft_survey_port){.peer_node = FT_NONE};
 		*mark = (struct port_mark){0};
 		return;
 	}
@@ -542,7 +542,7 @@ static void take_first(struct reader *r, const struct query *q, const uint8_t *i
 {
 	const struct ft_survey_port *port = ft_survey_port(&r->survey, q->node, q->port);
 
-	if (port->peer_node == FT_NO_NODE || port->peer_port != field(info, IB_NODE_LOCAL_PORT_F) ||
+	if (port->peer_node == FT_NONE || port->peer_port != field(info, IB_NODE_LOCAL_PORT_F) ||
 	    r->survey.nodes[port->peer_node].guid != field64(info, IB_NODE_GUID_F)) {
 		stale(r, q->node, "is where the sweep began, and is not cabled as it was");
 		return;
@@ -588,7 +588,7 @@ static const char *contradiction(const struct reader *r, uint32_t node, const ui
 		[FT_NODE_SWITCH] = IB_NODE_SWITCH, [FT_NODE_CA] = IB_NODE_CA, [FT_NODE_ROUTER] = IB_NODE_ROUTER};
 	const struct port_mark *mark;
 
-	if (n->next_twin != FT_NO_NODE)
+	if (n->next_twin != FT_NONE)
 		return "is one of several of its GUID";
 	if (n->type != FT_NODE_UNKNOWN && types[n->type] != field(info, IB_NODE_TYPE_F))
 		return "is of another type than it was";
@@ -636,7 +636,7 @@ static void take_node(struct reader *r, const struct query *q, const uint8_t *in
 		return;
 	}
 	known = ft_survey_find(&r->survey, field64(info, IB_NODE_GUID_F));
-	if (known == FT_NO_NODE)
+	if (known == FT_NONE)
 		take_new(r, q, info);
 	else
 		take_known(r, q, known, info);
@@ -681,7 +681,7 @@ static bool is_changed(const struct ft_survey_port *old, const struct ft_survey_
 static void take_link_state(struct reader *r, uint32_t node, unsigned int number, const struct ft_survey_port *old)
 {
 	const struct ft_survey_port *port = ft_survey_port(&r->survey, node, number);
-	bool linked = port->peer_node != FT_NO_NODE;
+	bool linked = port->peer_node != FT_NONE;
 	bool changed = is_changed(old, port);
 
 	if (changed)
@@ -757,7 +757,7 @@ static void take_refusal(struct reader *r, const struct query *q)
 		ft_survey_port(&r->survey, q->node, q->port)->maybe_fdr10 = false;
 	else if (q->ask != ASK_NODE)
 		stale(r, q->node, "refuses to answer");
-	else if (ft_survey_port(&r->survey, q->node, q->port)->peer_node != FT_NO_NODE)
+	else if (ft_survey_port(&r->survey, q->node, q->port)->peer_node != FT_NONE)
 		cut(r, q->node, q->port);
 }
 
@@ -769,7 +769,7 @@ static void raise_alarm(struct reader *r, uint32_t node)
 	for (unsigned int i = 1; i <= r->survey.nodes[node].port_count; i++) {
 		const struct ft_survey_port *port = ft_survey_port(&r->survey, node, i);
 
-		if (port->peer_node != FT_NO_NODE && is_switch(r, port->peer_node))
+		if (port->peer_node != FT_NONE && is_switch(r, port->peer_node))
 			want_port(r, port->peer_node, port->peer_port);
 	}
 }
@@ -779,7 +779,7 @@ static void take_silence(struct reader *r, const struct query *q)
 {
 	struct port_mark *mark = mark_of(r, q->node, q->port);
 
-	if (ft_survey_port(&r->survey, q->node, q->port)->peer_node != FT_NO_NODE)
+	if (ft_survey_port(&r->survey, q->node, q->port)->peer_node != FT_NONE)
 		cut(r, q->node, q->port);
 	if (mark->checked)
 		return;
@@ -806,7 +806,7 @@ static void take_proof_loss(struct reader *r, const struct query *q, bool slow)
 	struct node_mark *n;
 
 	mark_of(r, q->node, q->port)->suspect = true;
-	if (far == FT_NO_NODE)
+	if (far == FT_NONE)
 		return;
 	n = &r->nodes[far];
 	if (n->lost == 0)
@@ -902,7 +902,7 @@ static enum way examine_way(const struct reader *r, const struct query *q, struc
 	uint32_t node = way_end(r, q);
 	enum way way = WAY_PROVED;
 
-	if (node == FT_NO_NODE)
+	if (node == FT_NONE)
 		return WAY_NONE;
 	for (; node != r->survey.entry_node; node = r->nodes[node].way_node) {
 		const struct node_mark *n = &r->nodes[node];
@@ -1011,7 +1011,7 @@ static void look_behind(struct reader *r)
 			continue;
 		n->looked = true;
 		for (unsigned int i = 1; i <= r->survey.nodes[node].port_count; i++)
-			if (ft_survey_port(&r->survey, node, i)->peer_node != FT_NO_NODE)
+			if (ft_survey_port(&r->survey, node, i)->peer_node != FT_NONE)
 				ask_beyond(r, node, i);
 	}
 }
@@ -1063,7 +1063,7 @@ static size_t name_end_port(struct reader *r, uint64_t guid, bool late)
 		for (unsigned int i = 1; i <= r->survey.nodes[node].port_count; i++) {
 			const struct ft_survey_port *port = ft_survey_port(&r->survey, node, i);
 
-			if (port->guid != guid || port->peer_node == FT_NO_NODE)
+			if (port->guid != guid || port->peer_node == FT_NONE)
 				continue;
 			if (!late && is_switch(r, port->peer_node))
 				name_switch(r, port->peer_node);
@@ -1077,7 +1077,7 @@ static size_t name_guid(struct reader *r, uint64_t guid, bool late)
 {
 	size_t found = 0;
 
-	for (uint32_t node = ft_survey_find(&r->survey, guid); node != FT_NO_NODE;
+	for (uint32_t node = ft_survey_find(&r->survey, guid); node != FT_NONE;
 	     node = r->survey.nodes[node].next_twin) {
 		if (!is_switch(r, node) || (late && (r->survey.nodes[node].gone || !mark_of(r, node, 0)->fresh)))
 			continue;
@@ -1125,13 +1125,13 @@ static void check_cost(struct reader *r)
 			uint32_t far = ft_survey_port(&r->survey, node, i)->peer_node;
 
 			/* Each link is counted at both ends. */
-			sweep += far != FT_NO_NODE && is_switch(r, far);
+			sweep += far != FT_NONE && is_switch(r, far);
 		}
 		if (r->nodes[node].named)
 			here += ports + 1;
 	}
 	if (here > CHEAP && here * 2 > sweep)
-		stale(r, FT_NO_NODE, "too much changed at once");
+		stale(r, FT_NONE, "too much changed at once");
 }
 
 /* The end. */
@@ -1154,7 +1154,7 @@ static void drop_unreachable(struct reader *r)
 			struct ft_survey_port far = *ft_survey_port(&r->survey, node, i);
 
 			ft_survey_unlink(&r->survey, node, i);
-			if (far.peer_node != FT_NO_NODE && !r->survey.nodes[far.peer_node].gone)
+			if (far.peer_node != FT_NONE && !r->survey.nodes[far.peer_node].gone)
 				orphan(r, far.peer_node, far.peer_port);
 		}
 	}
@@ -1175,10 +1175,10 @@ static int prepare(struct reader *r, const struct ft_snapshot *old)
 {
 	int code;
 
-	if (!old->source.live || old->source.entry_node == FT_NO_NODE)
-		stale(r, FT_NO_NODE, "there is no live sweep to begin with");
+	if (!old->source.live || old->source.entry_node == FT_NONE)
+		stale(r, FT_NONE, "there is no live sweep to begin with");
 	else if (old->nodes[old->source.entry_node].type != FT_NODE_SWITCH && old->source.entry_port == 0)
-		stale(r, FT_NO_NODE, "it is not known from which port the sweep was made");
+		stale(r, FT_NONE, "it is not known from which port the sweep was made");
 	if (r->code < 0)
 		return r->code;
 	code = ft_survey_from_snapshot(old, &r->survey);

@@ -86,14 +86,14 @@ bool ft_lanes_is_sent(const struct ft_lanes *lanes, const struct ft_crossing *at
 {
 	uint32_t number = ft_map_get(&lanes->weights_of, (uint64_t)at->node << 8 | at->out);
 
-	return number == FT_MAP_NONE || lanes->weights[number] == 0 || (lanes->weights[number] >> lane & 1) != 0;
+	return number == FT_NONE || lanes->weights[number] == 0 || (lanes->weights[number] >> lane & 1) != 0;
 }
 
 unsigned int ft_lanes_level(const struct ft_lanes *lanes, uint16_t from, uint16_t to)
 {
 	uint32_t level = ft_map_get(&lanes->level_of, (uint64_t)from << 16 | to);
 
-	return level == FT_MAP_NONE ? FT_LANE_UNKNOWN : level;
+	return level == FT_NONE ? FT_LANE_UNKNOWN : level;
 }
 
 unsigned int ft_lanes_lane(const struct ft_lanes *lanes, const struct ft_crossing *at, unsigned int level)
@@ -101,7 +101,7 @@ unsigned int ft_lanes_lane(const struct ft_lanes *lanes, const struct ft_crossin
 	uint32_t number = ft_map_get(&lanes->row_of, crossing_key(at));
 	const uint8_t *row;
 
-	if (number == FT_MAP_NONE)
+	if (number == FT_NONE)
 		return FT_LANE_UNKNOWN;
 	row = lanes->rows[number];
 	if (level < FT_LANE_LEVELS)

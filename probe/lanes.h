@@ -106,7 +106,7 @@ struct ft_lane_reader {
 	const struct ft_snapshot *snapshot;
 	struct ft_lanes *lanes;
 	const struct ft_map *ports; /* by GUID of ports and nodes: the node */
-	uint32_t node;		    /* of the section being read, or FT_NO_NODE */
+	uint32_t node;		    /* of the section being read, or FT_NONE */
 	uint16_t lid;		    /* the LID from which the paths of the section lead; 0: none */
 	uint8_t section;
 	uint8_t columns[4]; /* of a section with commas: where its columns are */

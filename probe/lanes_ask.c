@@ -31,7 +31,7 @@ struct asking {
 	uint8_t *levels;		 /* by path */
 	uint16_t *weights;		 /* by crossing, the first out of each port: lanes with a weight, as bits */
 	uint8_t *blocks;		 /* likewise: blocks of the tables that were not read yet */
-	uint32_t *next;			 /* by crossing: the next one out of the same port, or FT_MAP_NONE */
+	uint32_t *next;			 /* by crossing: the next one out of the same port, or FT_NONE */
 	uint16_t sm_lid;
 	uint8_t sm_sl;
 	bool sm_heard;
@@ -119,7 +119,7 @@ static void take_lanes(struct asking *a, const struct ft_query *q, const uint8_t
 		weights_push(a, q, BLOCK_HIGH,
 			     mad_get_field((void *)(uintptr_t)info, 0, IB_PORT_VL_ARBITRATION_HIGH_CAP_F));
 	}
-	for (uint32_t i = q->other; i != FT_MAP_NONE; i = a->next[i]) {
+	for (uint32_t i = q->other; i != FT_NONE; i = a->next[i]) {
 		if (lanes == 1)
 			memset(a->rows[i], 0, sizeof(a->rows[i]));
 		else if (lanes > 1)
@@ -175,7 +175,7 @@ static int ports_push(struct asking *a)
 		const struct ft_crossing *at = &a->wants->crossings[i];
 		uint32_t there;
 
-		a->next[i] = FT_MAP_NONE;
+		a->next[i] = FT_NONE;
 		r = ft_map_add(&first, (uint64_t)at->node << 8 | at->out, i, &there);
 		if (r != 0)
 			continue;

@@ -92,7 +92,7 @@ int ft_lldp_links_make(struct ft_lldp *l)
 
 		if (heard->far_port != FT_LLDP_NONE && port_is_free(l, heard->port) &&
 		    port_is_free(l, heard->far_port) &&
-		    ft_map_get(&seen, ft_hash_pair(heard->far_port, heard->port)) != FT_MAP_NONE)
+		    ft_map_get(&seen, ft_hash_pair(heard->far_port, heard->port)) != FT_NONE)
 			link_make(l, heard->port, heard->far_port, true);
 	}
 	for (uint32_t i = 0; i < l->heard_count; i++) {

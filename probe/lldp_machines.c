@@ -80,7 +80,7 @@ static size_t telling_length(const struct domains *d, const char *name)
 {
 	size_t brief = ft_machine_short_length(name);
 
-	return ft_map_get(&d->several, letters_hash(name, brief)) == FT_MAP_NONE ? brief : strlen(name);
+	return ft_map_get(&d->several, letters_hash(name, brief)) == FT_NONE ? brief : strlen(name);
 }
 
 /* The machine of that key; a new one is called by the first @length bytes of @name. */
@@ -128,7 +128,7 @@ static int nameless_find(struct ft_lldp *l, const struct ft_map *by_chassis, str
 	uint64_t key = chassis_key(l, heard->chassis);
 
 	heard->to = ft_map_get(by_chassis, key);
-	if (heard->to != FT_MAP_NONE)
+	if (heard->to != FT_NONE)
 		return 0;
 	value = value && value[1] ? value + 1 : chassis;
 	return machine_find(l, key, value, strlen(value), &heard->to);
@@ -185,7 +185,7 @@ static int voids_tell(const struct ft_lldp *l, uint8_t *state)
 		if (from == to || !far->own)
 			continue;
 		if (far->time_ns <= l->machines[from].time_ns + BEGINS_NS ||
-		    ft_map_get(&pairs, ft_hash_pair(to, from)) != FT_MAP_NONE)
+		    ft_map_get(&pairs, ft_hash_pair(to, from)) != FT_NONE)
 			state[from] |= LIVES;
 		else
 			state[from] |= MISSED;

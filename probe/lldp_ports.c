@@ -47,9 +47,9 @@ static int own_ports_add(struct ft_lldp *l)
 /* The port of the far machine called so, if its own record has it. */
 static uint32_t owned_find(const struct ft_lldp *l, uint32_t machine, uint32_t name)
 {
-	uint32_t port = name ? ft_map_get(&l->port_by_key, port_key(l, machine, name)) : FT_MAP_NONE;
+	uint32_t port = name ? ft_map_get(&l->port_by_key, port_key(l, machine, name)) : FT_NONE;
 
-	return port != FT_MAP_NONE && l->ports[port].own ? port : FT_LLDP_NONE;
+	return port != FT_NONE && l->ports[port].own ? port : FT_LLDP_NONE;
 }
 
 /* Whether several cables may lead to a port of that name: the address or interface of a bond, of all its ports. */
@@ -99,7 +99,7 @@ static int answered_tell(struct ft_lldp *l)
 		if (heard->far_port != FT_LLDP_NONE)
 			continue;
 		answer = ft_map_get(&heard_at, ft_hash_pair(heard->port, heard->to));
-		if (answer != FT_MAP_NONE && l->heard[answer].port != heard->port)
+		if (answer != FT_NONE && l->heard[answer].port != heard->port)
 			heard->far_port = l->heard[answer].port;
 	}
 	return 0;

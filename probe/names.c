@@ -213,7 +213,7 @@ static const struct name *name_of(const struct ft_names *names, const struct ft_
 {
 	uint32_t which = ft_map_get(&names->by_guid, node->guid);
 
-	return which == FT_MAP_NONE ? NULL : &names->items[which];
+	return which == FT_NONE ? NULL : &names->items[which];
 }
 
 char *ft_names_safe_dup(const struct ft_names *names, const struct ft_snapshot *snapshot, const struct ft_node *node)

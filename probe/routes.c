@@ -259,11 +259,11 @@ static int asked_find(struct reading *r, const struct ft_survey *survey, const s
 			    (i + 1 < snapshot->node_count && snapshot->nodes[i + 1].guid == guid);
 		uint32_t from = ft_survey_find(survey, guid);
 
-		if (snapshot->nodes[i].type != FT_NODE_SWITCH || twin || from == FT_NO_NODE)
+		if (snapshot->nodes[i].type != FT_NODE_SWITCH || twin || from == FT_NONE)
 			continue;
-		while (from != FT_NO_NODE && survey->nodes[from].gone)
+		while (from != FT_NONE && survey->nodes[from].gone)
 			from = survey->nodes[from].next_twin;
-		if (from != FT_NO_NODE)
+		if (from != FT_NONE)
 			r->asked[r->asked_count++] =
 				(struct asked){.node = &survey->nodes[from], .table = &routes->tables[i]};
 	}

@@ -216,7 +216,7 @@ static uint32_t list_take(struct ft_scheduler *a, struct list *list)
 
 static uint32_t lane_of(const struct ft_query *query)
 {
-	return query->target == FT_NO_NODE ? 0 : query->target + 1;
+	return query->target == FT_NONE ? 0 : query->target + 1;
 }
 
 static bool lane_exists(struct ft_scheduler *a, uint32_t lane)

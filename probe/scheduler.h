@@ -35,7 +35,7 @@ struct ft_scheduler_options {
 
 /* All but the target is for the caller's use. */
 struct ft_query {
-	uint32_t target; /* number of the node it goes to, from 0 without large gaps; or FT_NO_NODE */
+	uint32_t target; /* number of the node it goes to, from 0 without large gaps; or FT_NONE */
 	uint32_t node;
 	uint32_t other;
 	uint8_t port;

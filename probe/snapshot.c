@@ -96,9 +96,9 @@ static int check_port(const struct ft_snapshot *s, uint32_t p, struct ft_error *
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " has an impossible rate", p);
 	if (!limits_are_possible(&port->limits) || (!up && limits_are_known(&port->limits)))
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " has impossible settings", p);
-	if ((port->link == FT_LINK_UP) != (port->peer != FT_NO_PORT))
+	if ((port->link == FT_LINK_UP) != (port->peer != FT_NONE))
 		return ft_error_set(err, -EINVAL, 0, 0, "port %" PRIu32 " is up without a far end, or the reverse", p);
-	if (port->peer != FT_NO_PORT && (port->peer >= s->port_count || s->ports[port->peer].peer != p))
+	if (port->peer != FT_NONE && (port->peer >= s->port_count || s->ports[port->peer].peer != p))
 		return ft_error_set(err, -EINVAL, 0, 0, "the link of port %" PRIu32 " is not mutual", p);
 	return 0;
 }
@@ -107,7 +107,7 @@ static int check_entry(const struct ft_snapshot *s, struct ft_error *err)
 {
 	uint32_t node = s->source.entry_node;
 
-	if (node == FT_NO_NODE && s->source.entry_port == 0)
+	if (node == FT_NONE && s->source.entry_port == 0)
 		return 0;
 	if (node < s->node_count && s->source.entry_port <= s->nodes[node].port_count)
 		return 0;
@@ -119,7 +119,7 @@ int ft_snapshot_check(const struct ft_snapshot *s, struct ft_error *err)
 	uint64_t owned = 0;
 	int r;
 
-	if (s->node_count == FT_NO_NODE || s->port_count == FT_NO_PORT || (s->node_count && !s->nodes) ||
+	if (s->node_count == FT_NONE || s->port_count == FT_NONE || (s->node_count && !s->nodes) ||
 	    (s->port_count && !s->ports))
 		return ft_error_set(err, -EINVAL, 0, 0, "the parts of the snapshot are missing");
 	r = check_strings(s, err);

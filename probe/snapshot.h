@@ -14,11 +14,9 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/rate.h"
 #include "base/text.h"
-
-#define FT_NO_PORT UINT32_MAX
-#define FT_NO_NODE UINT32_MAX
 
 /*
  * The most ports that a snapshot may have: 49,151 unicast LIDs and 254 ports on each switch give fewer (IBTA Vol 1,
@@ -68,7 +66,7 @@ struct ft_port_limits {
 struct ft_port {
 	uint64_t guid; /* a CA's port GUID; of a switch: its node GUID; 0: not known */
 	uint32_t node;
-	uint32_t peer;		      /* index into ports[], or FT_NO_PORT; mutual */
+	uint32_t peer;		      /* index into ports[], or FT_NONE; mutual */
 	uint16_t lid;		      /* of CA and router ports; 0: none */
 	struct ft_port_limits limits; /* of links that are up; zeros else */
 	uint8_t lmc;
@@ -113,7 +111,7 @@ struct ft_snapshot_source {
 	bool ethernet;	       /* else InfiniBand */
 	bool stopped;	     /* more nodes or ports responded than the limits of the sweep: the farthest are left out */
 	uint32_t detail;     /* "mlx5_0 port 1", or the file's name */
-	uint32_t entry_node; /* the node where the sweep began, or FT_NO_NODE */
+	uint32_t entry_node; /* the node where the sweep began, or FT_NONE */
 	uint8_t entry_port;
 	enum ft_engine engine; /* of a sweep: never FT_ENGINE_AUTO */
 	enum ft_engine_reason engine_reason;
@@ -154,7 +152,7 @@ static inline const struct ft_node *ft_port_node(const struct ft_snapshot *s, co
 
 static inline const struct ft_port *ft_port_peer(const struct ft_snapshot *s, const struct ft_port *port)
 {
-	return port->peer == FT_NO_PORT ? NULL : &s->ports[port->peer];
+	return port->peer == FT_NONE ? NULL : &s->ports[port->peer];
 }
 
 static inline const struct ft_port *ft_node_port(const struct ft_snapshot *s, const struct ft_node *node,

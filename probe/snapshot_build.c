@@ -71,7 +71,7 @@ int ft_builder_new(struct ft_builder **ret_builder)
 		return -ENOMEM;
 	b->strings_size = 256;
 	b->strings_length = 1;
-	b->source.entry_node = FT_NO_NODE;
+	b->source.entry_node = FT_NONE;
 	b->last = NONE;
 	*ret_builder = FT_STEAL(b);
 	return 0;
@@ -201,7 +201,7 @@ int ft_builder_add_node(struct ft_builder *b, const struct ft_build_node *node, 
 		return -EINVAL;
 	if (node->by_port) {
 		first = ft_map_get(&b->by_port_guid, node->guid);
-		if (first != FT_MAP_NONE) {
+		if (first != FT_NONE) {
 			*ret_node = first;
 			return 0;
 		}
@@ -350,9 +350,9 @@ static int reports_merge(struct ft_builder *b)
 		if (!record->node.by_port)
 			continue;
 		whole = ft_map_get(&b->by_guid, record->node.guid);
-		if (whole == FT_MAP_NONE)
+		if (whole == FT_NONE)
 			whole = ft_map_get(&b->by_port_guid, record->node.guid);
-		if (whole != FT_MAP_NONE) {
+		if (whole != FT_NONE) {
 			record->alias = whole;
 			continue;
 		}
@@ -386,9 +386,9 @@ static int peers_resolve(struct ft_builder *b)
 		if (claim->port.peer_number == 0)
 			continue;
 		peer = ft_map_get(&b->by_guid, claim->port.peer_guid);
-		if (peer == FT_MAP_NONE && claim->port.peer_by_port)
+		if (peer == FT_NONE && claim->port.peer_by_port)
 			peer = ft_map_get(&b->by_port_guid, claim->port.peer_guid);
-		if (peer == FT_MAP_NONE) {
+		if (peer == FT_NONE) {
 			r = ft_builder_add_node(b,
 						&(struct ft_build_node){.guid = claim->port.peer_guid,
 									.type = claim->port.peer_type,
@@ -417,7 +417,7 @@ static void last_doubt(struct ft_builder *b)
 
 	if (b->last == NONE)
 		return;
-	if (b->entry_known && ft_map_get(&b->by_guid, b->entry_guid) == FT_MAP_NONE)
+	if (b->entry_known && ft_map_get(&b->by_guid, b->entry_guid) == FT_NONE)
 		cut = true;
 	last = &b->records[b->last];
 	for (uint32_t i = 0; i < b->record_count; i++)
@@ -606,9 +606,9 @@ int ft_snapshot_number_chassis(struct ft_snapshot *s, const bool *slotted)
 			return r;
 	}
 	for (uint32_t n = 0; n < s->node_count; n++) {
-		uint32_t found = s->nodes[n].chassis ? ft_map_get(&numbers, s->nodes[n].chassis) : FT_MAP_NONE;
+		uint32_t found = s->nodes[n].chassis ? ft_map_get(&numbers, s->nodes[n].chassis) : FT_NONE;
 
-		s->nodes[n].chassis = found == FT_MAP_NONE ? 0 : found;
+		s->nodes[n].chassis = found == FT_NONE ? 0 : found;
 	}
 	return 0;
 }
@@ -692,7 +692,7 @@ static void ports_fill(const struct ft_builder *b, struct ft_snapshot *s)
 
 			s->ports[at].node = record->index;
 			s->ports[at].number = (uint8_t)(n + 1);
-			s->ports[at].peer = FT_NO_PORT;
+			s->ports[at].peer = FT_NONE;
 			port_fill(&s->ports[at], record, b->slots[at] == NONE ? NULL : &b->claims[b->slots[at]]);
 		}
 	}
@@ -786,9 +786,9 @@ static uint32_t answer_find(struct ft_builder *b, const struct ft_snapshot *s, u
 {
 	uint32_t first = ft_map_get(&b->answers, key), at = first;
 
-	if (first == FT_MAP_NONE)
+	if (first == FT_NONE)
 		return NONE;
-	while (at != NONE && s->ports[at].peer != FT_NO_PORT)
+	while (at != NONE && s->ports[at].peer != FT_NONE)
 		at = at == first ? b->answers_next[first] : b->answers_next[at];
 	if (at != first)
 		b->answers_next[first] = at;
@@ -803,7 +803,7 @@ static uint32_t port_answer(const struct ft_builder *b, const struct ft_snapshot
 	uint32_t y = s->nodes[record->index].first_port + claim->port.peer_number - 1;
 	const struct claim *other;
 
-	if (claim->port.peer_number > record->node.port_count || s->ports[y].peer != FT_NO_PORT)
+	if (claim->port.peer_number > record->node.port_count || s->ports[y].peer != FT_NONE)
 		return NONE;
 	other = port_claim(b, y);
 	return (other ? mutual && claim_names(b, other, s, x) : !mutual) ? y : NONE;
@@ -820,7 +820,7 @@ static void port_link(struct ft_builder *b, struct ft_snapshot *s, uint32_t x, b
 	unsigned int number = s->ports[x].number;
 	uint32_t y;
 
-	if (!claim || s->ports[x].peer != FT_NO_PORT)
+	if (!claim || s->ports[x].peer != FT_NONE)
 		return;
 	guid = b->records[claim->peer].node.guid;
 	if (b->records[claim->peer].same == NONE)
@@ -833,12 +833,12 @@ static void port_link(struct ft_builder *b, struct ft_snapshot *s, uint32_t x, b
 
 static void entry_resolve(const struct ft_builder *b, struct ft_snapshot *s)
 {
-	uint32_t first = b->entry_known ? ft_map_get(&b->by_guid, b->entry_guid) : FT_MAP_NONE;
+	uint32_t first = b->entry_known ? ft_map_get(&b->by_guid, b->entry_guid) : FT_NONE;
 	const struct ft_node *node;
 
-	if (first == FT_MAP_NONE && b->entry_known)
+	if (first == FT_NONE && b->entry_known)
 		first = ft_map_get(&b->by_port_guid, b->entry_port_guid);
-	if (first == FT_MAP_NONE) {
+	if (first == FT_NONE) {
 		s->source.entry_port = 0;
 		return;
 	}

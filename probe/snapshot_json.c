@@ -77,7 +77,7 @@ void ft_snapshot_write_source(struct ft_text *text, const struct ft_snapshot *s,
 		       s->source.live ? "true" : "false", s->source.complete ? "true" : "false",
 		       s->source.lists_down_ports ? "true" : "false");
 	add_bytes(text, detail, strlen(detail), scratch);
-	if (s->source.entry_node == FT_NO_NODE)
+	if (s->source.entry_node == FT_NONE)
 		ft_text_puts(text, ", \"entry\": null");
 	else
 		ft_text_printf(text, ", \"entry\": [%" PRIu32 ",%u]", s->source.entry_node, s->source.entry_port);
@@ -504,7 +504,7 @@ static int source_read(struct reader *r, const json_t *source)
 {
 	struct ft_snapshot_source *to = &r->s->source;
 	struct values values;
-	uint64_t node = FT_NO_NODE, port = 0;
+	uint64_t node = FT_NONE, port = 0;
 	size_t length;
 	int e;
 
@@ -653,7 +653,7 @@ int ft_snapshot_ports_add(struct ft_snapshot *s, struct ft_node *node, size_t *s
 		ports[s->port_count + n] = (struct ft_port){
 			.node = (uint32_t)(node - s->nodes),
 			.number = (uint16_t)(n + 1),
-			.peer = FT_NO_PORT,
+			.peer = FT_NONE,
 			.link = FT_LINK_DOWN,
 			.guid = node->type == FT_NODE_SWITCH ? node->guid : 0,
 		};
@@ -743,7 +743,7 @@ static int links_read(const struct reader *r, const json_t *list)
 		if (ports[a].link != FT_LINK_UP || ports[b].link != FT_LINK_UP)
 			return ft_json_error_element(r->json, r->err, list, i,
 						     "this link ends on a port that is not listed as up");
-		if (ports[a].peer != FT_NO_PORT || ports[b].peer != FT_NO_PORT)
+		if (ports[a].peer != FT_NONE || ports[b].peer != FT_NONE)
 			return ft_json_error_element(r->json, r->err, list, i,
 						     "this link ends on a port that has another");
 		ports[a].peer = b;
@@ -756,7 +756,7 @@ static int links_read(const struct reader *r, const json_t *list)
 static int links_complete(const struct reader *r, const json_t *root)
 {
 	for (uint32_t p = 0; p < r->s->port_count; p++)
-		if (r->s->ports[p].link == FT_LINK_UP && r->s->ports[p].peer == FT_NO_PORT)
+		if (r->s->ports[p].link == FT_LINK_UP && r->s->ports[p].peer == FT_NONE)
 			return ft_json_error_key(r->json, r->err, root, "links",
 						 "port %u of node %" PRIu32 " is up and no link names it",
 						 r->s->ports[p].number, r->s->ports[p].node);

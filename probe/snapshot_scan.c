@@ -19,7 +19,7 @@ struct scan {
 	const char *at, *end;
 	struct ft_snapshot *s;
 	size_t nodes_size, ports_size, strings_size;
-	uint64_t entry[2]; /* node and port; if absent: FT_NO_NODE and 0 */
+	uint64_t entry[2]; /* node and port; if absent: FT_NONE and 0 */
 	bool memory;	   /* there was none */
 };
 
@@ -241,11 +241,11 @@ static bool bytes_take(struct scan *c, struct ft_span string, size_t max, uint32
 static bool entry_read(struct scan *c, struct seen *seen)
 {
 	(void)seen;
-	c->entry[0] = FT_NO_NODE;
+	c->entry[0] = FT_NONE;
 	c->entry[1] = 0;
 	if (word_skip(c, "null"))
 		return true;
-	return skip(c, '[') && number_read(c, FT_NO_NODE - 1, &c->entry[0]) && skip(c, ',') &&
+	return skip(c, '[') && number_read(c, FT_NONE - 1, &c->entry[0]) && skip(c, ',') &&
 	       number_read(c, FT_PORT_NUMBER_MAX, &c->entry[1]) && skip(c, ']');
 }
 
@@ -359,7 +359,7 @@ static bool link_read(struct scan *c)
 		    ends[2 * i + 1] > c->s->nodes[ends[2 * i]].port_count)
 			return false;
 		at[i] = c->s->nodes[ends[2 * i]].first_port + (uint32_t)ends[2 * i + 1] - 1;
-		if (ports[at[i]].link != FT_LINK_UP || ports[at[i]].peer != FT_NO_PORT)
+		if (ports[at[i]].link != FT_LINK_UP || ports[at[i]].peer != FT_NONE)
 			return false;
 	}
 	ports[at[0]].peer = at[1];
@@ -390,14 +390,14 @@ static bool key_is(struct scan *c, const char *key)
 
 static bool entry_is_there(const struct scan *c)
 {
-	return c->entry[0] == FT_NO_NODE ||
+	return c->entry[0] == FT_NONE ||
 	       (c->entry[0] < c->s->node_count && c->entry[1] <= c->s->nodes[c->entry[0]].port_count);
 }
 
 static bool links_are_complete(const struct ft_snapshot *s)
 {
 	for (uint32_t p = 0; p < s->port_count; p++)
-		if (s->ports[p].link == FT_LINK_UP && s->ports[p].peer == FT_NO_PORT)
+		if (s->ports[p].link == FT_LINK_UP && s->ports[p].peer == FT_NONE)
 			return false;
 	return true;
 }
@@ -421,7 +421,7 @@ static bool root_read(struct scan *c)
 int ft_snapshot_scan(const char *text, size_t length, struct ft_snapshot **ret_snapshot)
 {
 	_cleanup_(ft_snapshot_freep) struct ft_snapshot *s = calloc(1, sizeof(*s));
-	struct scan c = {.at = text, .end = text + length, .s = s, .entry = {FT_NO_NODE, 0}};
+	struct scan c = {.at = text, .end = text + length, .s = s, .entry = {FT_NONE, 0}};
 	bool read;
 
 	if (!s || ft_snapshot_strings_reserve(s, 1, &c.strings_size) < 0)

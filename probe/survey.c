@@ -133,7 +133,7 @@ static bool port_is_sound(const struct ft_survey *survey, uint32_t node, unsigne
 	if (port->rate.speed >= FT_SPEED_COUNT || port->limits.speeds_enabled > FT_SPEEDS_MAX ||
 	    port->limits.speeds_supported > FT_SPEEDS_MAX)
 		return false;
-	if (port->peer_node == FT_NO_NODE)
+	if (port->peer_node == FT_NONE)
 		return true;
 	if (port->peer_node >= survey->node_count)
 		return false;
@@ -147,8 +147,8 @@ static bool ports_are_sound(const struct ft_survey *survey)
 		for (unsigned int i = 0; i <= survey->nodes[node].port_count; i++)
 			if (!port_is_sound(survey, node, i))
 				return false;
-	return survey->entry_node == FT_NO_NODE || (survey->entry_node < survey->node_count &&
-						    ft_survey_port(survey, survey->entry_node, survey->entry_port));
+	return survey->entry_node == FT_NONE || (survey->entry_node < survey->node_count &&
+						 ft_survey_port(survey, survey->entry_node, survey->entry_port));
 }
 
 static int add_twin(struct ft_survey *survey, uint32_t node);
@@ -175,7 +175,7 @@ static int take_arrays(const char *bytes, const struct survey_head *head, struct
 	if (!nodes_are_sound(survey) || !ports_are_sound(survey))
 		return -EINVAL;
 	for (uint32_t node = 0; r == 0 && node < survey->node_count; node++) {
-		survey->nodes[node].next_twin = FT_NO_NODE;
+		survey->nodes[node].next_twin = FT_NONE;
 		r = add_twin(survey, node);
 	}
 	return r;
@@ -216,9 +216,7 @@ struct ft_survey_port *ft_survey_port(const struct ft_survey *survey, uint32_t n
 
 uint32_t ft_survey_find(const struct ft_survey *survey, uint64_t guid)
 {
-	uint32_t node = ft_map_get(&survey->by_guid, guid);
-
-	return node == FT_MAP_NONE ? FT_NO_NODE : node;
+	return ft_map_get(&survey->by_guid, guid);
 }
 
 static int reserve(void **array, size_t *size, size_t count, size_t element)
@@ -276,13 +274,13 @@ static int add_node(struct ft_survey *survey, const struct ft_survey_node *node,
 	n = &survey->nodes[survey->node_count];
 	*n = *node;
 	n->first_port = (uint32_t)survey->port_count;
-	n->next_twin = FT_NO_NODE;
-	n->last_twin = FT_NO_NODE;
+	n->next_twin = FT_NONE;
+	n->last_twin = FT_NONE;
 	r = add_twin(survey, (uint32_t)survey->node_count);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < ports; i++)
-		survey->ports[survey->port_count + i] = (struct ft_survey_port){.peer_node = FT_NO_NODE};
+		survey->ports[survey->port_count + i] = (struct ft_survey_port){.peer_node = FT_NONE};
 	survey->port_count += ports;
 	*ret_node = (uint32_t)survey->node_count++;
 	return 0;
@@ -485,7 +483,7 @@ void ft_survey_mirror(struct ft_survey *survey, uint32_t node, unsigned int numb
 	const struct ft_survey_node *n = &survey->nodes[node];
 	const struct ft_survey_port *far;
 
-	if (survey->planned_switches == 0 || port->read || port->peer_node == FT_NO_NODE || n->doubted ||
+	if (survey->planned_switches == 0 || port->read || port->peer_node == FT_NONE || n->doubted ||
 	    n->type != FT_NODE_SWITCH || !are_alike(n, &survey->nodes[port->peer_node]))
 		return;
 	far = ft_survey_port(survey, port->peer_node, port->peer_port);
@@ -510,7 +508,7 @@ static bool port_forget(struct ft_survey_port *port)
 
 static void port_unlink(struct ft_survey_port *port)
 {
-	port->peer_node = FT_NO_NODE;
+	port->peer_node = FT_NONE;
 	port_forget(port);
 }
 
@@ -533,7 +531,7 @@ void ft_survey_unlink(struct ft_survey *survey, uint32_t node, unsigned int numb
 {
 	struct ft_survey_port *port = ft_survey_port(survey, node, number);
 
-	if (port->peer_node == FT_NO_NODE)
+	if (port->peer_node == FT_NONE)
 		return;
 	port_unlink(ft_survey_port(survey, port->peer_node, port->peer_port));
 	port_unlink(port);
@@ -568,7 +566,7 @@ size_t ft_survey_drop_contradictions(struct ft_survey *survey)
 		for (unsigned int number = 1; number <= survey->nodes[node].port_count; number++) {
 			const struct ft_survey_port *port = ft_survey_port(survey, node, number);
 
-			if (port->peer_node == FT_NO_NODE || !is_down(port))
+			if (port->peer_node == FT_NONE || !is_down(port))
 				continue;
 			ft_survey_unlink(survey, node, number);
 			dropped++;
@@ -585,7 +583,7 @@ bool ft_survey_port_is_silent(const struct ft_survey *survey, uint32_t node, uns
 	if (survey->nodes[node].type != FT_NODE_SWITCH && (node != survey->entry_node || number != survey->entry_port))
 		return false;
 	return number > 0 && port->read && !port->beyond && port->phys_state == FT_PHYS_LINK_UP &&
-	       port->peer_node == FT_NO_NODE;
+	       port->peer_node == FT_NONE;
 }
 
 static int take_snapshot_node(const struct ft_snapshot *snapshot, const struct ft_node *node, struct ft_survey *survey)
@@ -627,7 +625,7 @@ static void take_snapshot_port(const struct ft_snapshot *snapshot, const struct 
 
 	*p = (struct ft_survey_port){
 		.guid = port->guid,
-		.peer_node = peer ? peer->node : FT_NO_NODE,
+		.peer_node = peer ? peer->node : FT_NONE,
 		.peer_port = peer ? peer->number : 0,
 		.lid = port->lid,
 		.lmc = port->lmc,
@@ -650,7 +648,7 @@ static void take_snapshot_entry(const struct ft_snapshot *snapshot, struct ft_su
 {
 	struct ft_survey_port *port;
 
-	if (snapshot->source.entry_node == FT_NO_NODE)
+	if (snapshot->source.entry_node == FT_NONE)
 		return;
 	survey->entry_node = snapshot->source.entry_node;
 	survey->entry_port = snapshot->source.entry_port;
@@ -710,7 +708,7 @@ bool ft_survey_is_complete(const struct ft_survey *survey)
 
 static enum ft_link port_link(const struct ft_survey_port *port)
 {
-	if (port->peer_node != FT_NO_NODE)
+	if (port->peer_node != FT_NONE)
 		return FT_LINK_UP;
 	if (!port->read || port->beyond)
 		return FT_LINK_UNREAD;
@@ -734,11 +732,11 @@ static int compare_links(const struct ft_survey *survey, uint32_t a, uint32_t b)
 {
 	for (unsigned int i = 1; i <= survey->nodes[a].port_count; i++) {
 		const struct ft_survey_port *x = ft_survey_port(survey, a, i), *y = ft_survey_port(survey, b, i);
-		int d = compare(x->peer_node != FT_NO_NODE, y->peer_node != FT_NO_NODE);
+		int d = compare(x->peer_node != FT_NONE, y->peer_node != FT_NONE);
 
-		if (d == 0 && x->peer_node != FT_NO_NODE)
+		if (d == 0 && x->peer_node != FT_NONE)
 			d = compare(survey->nodes[x->peer_node].guid, survey->nodes[y->peer_node].guid);
-		if (d == 0 && x->peer_node != FT_NO_NODE)
+		if (d == 0 && x->peer_node != FT_NONE)
 			d = compare(x->peer_port, y->peer_port);
 		if (d)
 			return d;
@@ -790,7 +788,7 @@ struct making {
 	const struct ft_survey *survey;
 	struct ft_snapshot *s;
 	uint32_t *order; /* nodes of the survey in their final order */
-	uint32_t *kept;	 /* by node of the survey: itself, its duplicate, or FT_NO_NODE */
+	uint32_t *kept;	 /* by node of the survey: itself, its duplicate, or FT_NONE */
 	uint32_t *index; /* by kept node: its number in the snapshot */
 	bool *slotted;	 /* by number in the snapshot */
 };
@@ -825,17 +823,17 @@ static int making_init(struct making *m, const struct ft_survey *survey)
 static int make_room(struct making *m)
 {
 	const uint32_t max = UINT32_MAX / 2;
-	uint32_t last = FT_NO_NODE;
+	uint32_t last = FT_NONE;
 	size_t ports = 0, strings = 1;
 
 	for (size_t i = 0; i < m->survey->node_count; i++) {
 		uint32_t node = m->order[i];
 		const struct ft_survey_node *n = &m->survey->nodes[node];
 
-		m->kept[node] = FT_NO_NODE;
+		m->kept[node] = FT_NONE;
 		if (n->gone)
 			continue;
-		if (last == FT_NO_NODE || compare_records(m->survey, last, node) != 0)
+		if (last == FT_NONE || compare_records(m->survey, last, node) != 0)
 			last = node;
 		m->kept[node] = last;
 		if (last != node)
@@ -897,10 +895,10 @@ static const struct ft_survey_port *far_port(const struct making *m, uint32_t no
 {
 	const struct ft_survey_port *port = ft_survey_port(m->survey, node, number), *far;
 
-	if (port->peer_node == FT_NO_NODE || port->peer_port == 0 || m->kept[port->peer_node] == FT_NO_NODE)
+	if (port->peer_node == FT_NONE || port->peer_port == 0 || m->kept[port->peer_node] == FT_NONE)
 		return NULL;
 	far = ft_survey_port(m->survey, m->kept[port->peer_node], port->peer_port);
-	return far->peer_node != FT_NO_NODE && m->kept[far->peer_node] == node && far->peer_port == number ? far : NULL;
+	return far->peer_node != FT_NONE && m->kept[far->peer_node] == node && far->peer_port == number ? far : NULL;
 }
 
 /* Index of a port of a kept node. */
@@ -925,7 +923,7 @@ static void make_port(struct making *m, uint32_t node, unsigned int number)
 	*p = (struct ft_port){
 		.guid = is_switch ? n->guid : port->guid,
 		.node = m->index[node],
-		.peer = far ? port_index(m, m->kept[port->peer_node], port->peer_port) : FT_NO_PORT,
+		.peer = far ? port_index(m, m->kept[port->peer_node], port->peer_port) : FT_NONE,
 		.lid = is_switch ? 0 : port->lid,
 		.lmc = is_switch ? 0 : port->lmc,
 		.number = (uint16_t)number,
@@ -955,9 +953,9 @@ static void make_source(struct making *m)
 		.lists_down_ports = true,
 		.complete = ft_survey_is_complete(survey),
 		.stopped = survey->full,
-		.entry_node = FT_NO_NODE,
+		.entry_node = FT_NONE,
 	};
-	if (survey->entry_node == FT_NO_NODE || m->kept[survey->entry_node] == FT_NO_NODE)
+	if (survey->entry_node == FT_NONE || m->kept[survey->entry_node] == FT_NONE)
 		return;
 	m->s->source.entry_node = m->index[m->kept[survey->entry_node]];
 	node = &m->s->nodes[m->s->source.entry_node];

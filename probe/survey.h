@@ -19,7 +19,7 @@ enum {
 
 struct ft_survey_port {
 	uint64_t guid;
-	uint32_t peer_node; /* index into nodes[], or FT_NO_NODE; mutual */
+	uint32_t peer_node; /* index into nodes[], or FT_NONE; mutual */
 	uint16_t lid;
 	uint8_t peer_port;
 	uint8_t lmc;
@@ -43,7 +43,7 @@ struct ft_survey_node {
 	uint32_t device_id;
 	uint32_t chassis;    /* any number that the other nodes of its chassis share; 0: none */
 	uint32_t first_port; /* index into ports[] of port 0; port n is at this plus n, up to port_count */
-	uint32_t next_twin;  /* the next node of the same GUID, or FT_NO_NODE */
+	uint32_t next_twin;  /* the next node of the same GUID, or FT_NONE */
 	uint32_t last_twin;  /* of the first node of a GUID: the last one */
 	uint32_t capability; /* CapabilityMask of port 0 */
 	uint16_t capability2;
@@ -67,7 +67,7 @@ struct ft_survey {
 	size_t node_count, node_size;
 	size_t port_count, port_size;
 	struct ft_map by_guid; /* the first node of a GUID */
-	uint32_t entry_node;   /* FT_NO_NODE until known */
+	uint32_t entry_node;   /* FT_NONE until known */
 	uint8_t entry_port;
 	bool without_ext_info;	   /* a cache file: ExtendedPortInfo cannot be read, and is not missing */
 	uint32_t max_nodes;	   /* limit of nodes; 0: none */
@@ -76,7 +76,7 @@ struct ft_survey {
 	uint32_t planned_switches; /* 0: not known, and nothing is inferred from the other end of a cable */
 };
 
-#define FT_SURVEY_EMPTY ((struct ft_survey){.entry_node = FT_NO_NODE})
+#define FT_SURVEY_EMPTY ((struct ft_survey){.entry_node = FT_NONE})
 
 void ft_survey_release(struct ft_survey *survey);
 
@@ -91,7 +91,7 @@ int ft_survey_unpack(const char *bytes, size_t length, struct ft_survey *survey)
 /* The node's port @number, from 0; NULL beyond its last. */
 struct ft_survey_port *ft_survey_port(const struct ft_survey *survey, uint32_t node, unsigned int number);
 
-/* The first node of that GUID, or FT_NO_NODE. */
+/* The first node of that GUID, or FT_NONE. */
 uint32_t ft_survey_find(const struct ft_survey *survey, uint64_t guid);
 
 /*

@@ -22,8 +22,8 @@ int ft_ways_find(const struct ft_snapshot *s, struct ft_way_to **ret_ways)
 
 	if (!walk || !ways)
 		return -ENOMEM;
-	if (s->source.entry_node != FT_NO_NODE) {
-		ways[s->source.entry_node] = (struct ft_way_to){.from = FT_NO_NODE, .known = true};
+	if (s->source.entry_node != FT_NONE) {
+		ways[s->source.entry_node] = (struct ft_way_to){.from = FT_NONE, .known = true};
 		walk[count++] = s->source.entry_node;
 	}
 	for (uint32_t i = 0; i < count; i++) {

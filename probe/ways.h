@@ -10,7 +10,7 @@
 
 /* The route to a node from the entry. */
 struct ft_way_to {
-	uint32_t from; /* the previous node; FT_NO_NODE: none, it is the entry */
+	uint32_t from; /* the previous node; FT_NONE: none, it is the entry */
 	uint8_t port;  /* out of that */
 	uint8_t hops;
 	bool known;

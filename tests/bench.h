@@ -84,22 +84,22 @@ static inline struct ft_port *port_find(struct ft_snapshot *s, const char *place
 
 static inline void end_drop(struct ft_port *port, enum ft_link link)
 {
-	port->peer = FT_NO_PORT;
+	port->peer = FT_NONE;
 	port->link = link;
 	port->rate = (struct ft_rate){0};
 }
 
 static inline void cable_drop(struct ft_snapshot *s, struct ft_port *port, enum ft_link link)
 {
-	if (port->peer != FT_NO_PORT)
+	if (port->peer != FT_NONE)
 		end_drop(&s->ports[port->peer], link);
 	end_drop(port, link);
 }
 
 static inline void cable_put(struct ft_snapshot *s, struct ft_port *a, struct ft_port *b)
 {
-	assert_int_equal(a->peer, FT_NO_PORT);
-	assert_int_equal(b->peer, FT_NO_PORT);
+	assert_int_equal(a->peer, FT_NONE);
+	assert_int_equal(b->peer, FT_NONE);
 	a->peer = (uint32_t)(b - s->ports);
 	b->peer = (uint32_t)(a - s->ports);
 	a->link = b->link = FT_LINK_UP;
@@ -127,7 +127,7 @@ static inline uint32_t node_add(struct ft_snapshot *s, const char *name, uint64_
 	for (uint32_t i = 0; i < ports; i++)
 		s->ports[s->port_count++] = (struct ft_port){.guid = guid,
 							     .node = s->node_count,
-							     .peer = FT_NO_PORT,
+							     .peer = FT_NONE,
 							     .number = (uint8_t)(i + 1),
 							     .link = FT_LINK_DOWN};
 	return s->node_count++;
@@ -154,7 +154,7 @@ static inline void nodes_keep(struct ft_snapshot *s, const bool *keep)
 	assert_non_null(moved);
 	for (uint32_t i = 0; i < s->node_count; i++)
 		for (uint32_t p = 0; p < s->nodes[i].port_count; p++)
-			moved[s->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NO_PORT;
+			moved[s->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NONE;
 	ports = 0;
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		if (!keep[i])
@@ -164,7 +164,7 @@ static inline void nodes_keep(struct ft_snapshot *s, const bool *keep)
 		for (uint32_t p = 0; p < s->nodes[nodes].port_count; p++, ports++) {
 			s->ports[ports] = s->ports[s->nodes[i].first_port + p];
 			s->ports[ports].node = nodes;
-			if (s->ports[ports].peer != FT_NO_PORT)
+			if (s->ports[ports].peer != FT_NONE)
 				s->ports[ports].peer = moved[s->ports[ports].peer];
 		}
 		nodes++;
@@ -185,7 +185,7 @@ static inline void reached_keep(struct ft_snapshot *s, uint32_t start)
 	while (more) {
 		more = false;
 		for (uint32_t i = 0; i < s->port_count; i++)
-			if (keep[s->ports[i].node] && s->ports[i].peer != FT_NO_PORT &&
+			if (keep[s->ports[i].node] && s->ports[i].peer != FT_NONE &&
 			    !keep[s->ports[s->ports[i].peer].node])
 				keep[s->ports[s->ports[i].peer].node] = more = true;
 	}
@@ -233,21 +233,21 @@ static inline void fault_apply(struct bench *b, char *words)
 	} else if (strcmp(verb, "hide") == 0 || strcmp(verb, "haze") == 0) {
 		struct ft_port *port = port_find(s, first);
 
-		if (port->peer != FT_NO_PORT)
+		if (port->peer != FT_NONE)
 			end_drop(&s->ports[port->peer], FT_LINK_DOWN);
 		end_drop(port, strcmp(verb, "hide") == 0 ? FT_LINK_SILENT : FT_LINK_UNREAD);
 	} else if (strcmp(verb, "fog") == 0) {
 		const struct ft_node *node = &s->nodes[node_find(s, first)];
 
 		for (uint32_t p = 0; p < node->port_count; p++)
-			if (s->ports[node->first_port + p].peer != FT_NO_PORT &&
+			if (s->ports[node->first_port + p].peer != FT_NONE &&
 			    s->nodes[s->ports[s->ports[node->first_port + p].peer].node].type == FT_NODE_SWITCH)
 				cable_drop(s, &s->ports[node->first_port + p], FT_LINK_UNREAD);
 	} else if (strcmp(verb, "only") == 0 || strcmp(verb, "lone") == 0) {
 		const struct ft_node *node = &s->nodes[node_find(s, first)];
 
 		for (uint32_t p = 0; verb[0] == 'l' && p < node->port_count; p++)
-			if (s->ports[node->first_port + p].peer != FT_NO_PORT &&
+			if (s->ports[node->first_port + p].peer != FT_NONE &&
 			    s->nodes[s->ports[s->ports[node->first_port + p].peer].node].type == FT_NODE_SWITCH)
 				cable_drop(s, &s->ports[node->first_port + p], FT_LINK_DOWN);
 		reached_keep(s, node_find(s, first));
@@ -401,7 +401,7 @@ static inline void cables_shuffle(struct ft_snapshot *s, uint64_t *seed)
 		struct ft_port *p = &s->ports[random_next(seed) % s->port_count];
 		struct ft_port *q = &s->ports[random_next(seed) % s->port_count];
 
-		if (p != q && p->peer == FT_NO_PORT && q->peer == FT_NO_PORT)
+		if (p != q && p->peer == FT_NONE && q->peer == FT_NONE)
 			cable_put(s, p, q);
 	}
 }

@@ -52,7 +52,7 @@ static inline void cable_move(struct ft_snapshot *s, uint32_t from, struct ft_po
 	to->peer = old->peer;
 	to->link = old->link;
 	to->rate = old->rate;
-	if (to->peer != FT_NO_PORT)
+	if (to->peer != FT_NONE)
 		s->ports[to->peer].peer = (uint32_t)(to - s->ports);
 	end_drop(old, FT_LINK_DOWN);
 }
@@ -187,7 +187,7 @@ static inline void node_sever(struct ft_snapshot *s, uint32_t node, enum ft_link
 {
 	for (uint32_t p = s->nodes[node].first_port; p < s->nodes[node].first_port + s->nodes[node].port_count; p++)
 		if (!traces_only ||
-		    (s->ports[p].peer != FT_NO_PORT && is_chip(&s->nodes[s->ports[s->ports[p].peer].node])))
+		    (s->ports[p].peer != FT_NONE && is_chip(&s->nodes[s->ports[s->ports[p].peer].node])))
 			cable_drop(s, &s->ports[p], link);
 }
 

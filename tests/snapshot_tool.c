@@ -171,7 +171,7 @@ static int command_summary(int argc, char **argv)
 	print_ports(s);
 	printf("complete: %s\nmads: %s\ntimeouts: %s\n", s->source.complete ? "yes" : "no",
 	       s->source.mads ? "some" : "none", s->source.timeouts ? "some" : "none");
-	if (s->source.entry_node != FT_NO_NODE)
+	if (s->source.entry_node != FT_NONE)
 		printf("entry: %016llx port %u\n", (unsigned long long)s->nodes[s->source.entry_node].guid,
 		       s->source.entry_port);
 	printf("detail: %s\n", s->strings + s->source.detail);

@@ -246,8 +246,8 @@ static struct ft_snapshot *world_shot(struct world *w)
 
 			*port = (struct ft_port){.guid = s->nodes[i].guid, .node = i, .number = (uint16_t)(p + 1)};
 			port->link = far == UINT32_MAX ? FT_LINK_DOWN : FT_LINK_UP;
-			port->peer = far == UINT32_MAX ? FT_NO_PORT
-						       : s->nodes[node_of[far / PORTS]].first_port + far % PORTS;
+			port->peer =
+				far == UINT32_MAX ? FT_NONE : s->nodes[node_of[far / PORTS]].first_port + far % PORTS;
 			if (far != UINT32_MAX)
 				port->rate = (struct ft_rate){4, FT_SPEED_HDR};
 		}

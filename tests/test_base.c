@@ -367,7 +367,7 @@ static void test_map(void **state)
 	uint32_t value;
 
 	(void)state;
-	assert_true(ft_map_get(&map, 5) == FT_MAP_NONE);
+	assert_true(ft_map_get(&map, 5) == FT_NONE);
 	/* GUIDs as they are: one vendor's prefix, a stride of two; and the extremes. */
 	for (uint32_t i = 0; i < COUNT; i++)
 		assert_int_equal(ft_map_add(&map, 0x0002c90300000000ULL + 2 * i, i, NULL), 1);
@@ -377,7 +377,7 @@ static void test_map(void **state)
 	assert_int_equal(map.count, COUNT + 2);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		assert_int_equal(ft_map_get(&map, 0x0002c90300000000ULL + 2 * i), i);
-		assert_true(ft_map_get(&map, 0x0002c90300000000ULL + 2 * i + 1) == FT_MAP_NONE);
+		assert_true(ft_map_get(&map, 0x0002c90300000000ULL + 2 * i + 1) == FT_NONE);
 	}
 	assert_int_equal(ft_map_add(&map, 0x0002c90300000000ULL, 9, &value), 0);
 	assert_int_equal(value, 0);
@@ -385,7 +385,7 @@ static void test_map(void **state)
 	assert_int_equal(ft_map_get(&map, UINT64_MAX), 70001);
 	assert_true(map.count * 2 <= map.size);
 	ft_map_release(&map);
-	assert_true(ft_map_get(&map, 0) == FT_MAP_NONE);
+	assert_true(ft_map_get(&map, 0) == FT_NONE);
 }
 
 /* The vectors are what Python 3.11, whose hash of bytes this is, says with PYTHONHASHSEED=0. */

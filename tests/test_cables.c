@@ -212,7 +212,7 @@ static void test_plan_follows(void **state)
 	assert_int_equal(plan->links, 8 + 4);
 	assert_int_equal(plan->bundle_count, 2);
 	assert_int_equal(plan->bundles[ft_plan_find_bundle(plan, 0, 2)].count, 3);
-	assert_int_equal(ft_plan_find_bundle(plan, 0, 3), FT_UNPINNED);
+	assert_int_equal(ft_plan_find_bundle(plan, 0, 3), FT_NONE);
 	assert_int_equal(ft_plan_write_design(&out, design, plan), 0);
 	second = design_of(out.data, &again);
 	assert_int_equal(again->bundle_count, 2);

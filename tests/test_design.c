@@ -626,8 +626,8 @@ static void test_defaults(void **state)
 	assert_int_equal(d->nodes_max, 20);
 	assert_false(d->nodes_max_given || d->blocking_given || d->prefer_expandable);
 	assert_int_equal(d->blocking.num, d->blocking.den);
-	assert_true(d->bundle == FT_UNPINNED);
-	assert_true(d->roles[FT_TIER_CORE].ports == FT_UNPINNED);
+	assert_true(d->bundle == FT_NONE);
+	assert_true(d->roles[FT_TIER_CORE].ports == FT_NONE);
 	assert_int_equal(d->uplink_rates.count, 0);
 	assert_int_equal(d->expect.hosts_down, 0);
 }
@@ -731,7 +731,7 @@ static void test_chosen(void **state)
 	assert_true(plan->power_w == 300500 && plan->size_u == 100000000000001);
 	assert_int_equal(d->topology, FT_TOPOLOGY_AUTO);
 	assert_int_equal(d->limit_count, 3);
-	assert_true(d->roles[FT_TIER_EDGE].ports == FT_UNPINNED);
+	assert_true(d->roles[FT_TIER_EDGE].ports == FT_NONE);
 	assert_string_equal(d->roles[FT_TIER_EDGE].model, "E");
 }
 

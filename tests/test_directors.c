@@ -696,7 +696,7 @@ static void test_whole(void **state)
 		uint32_t port = s->nodes[c->directors[0].node].first_port + n - 1, origin = c->origin[port];
 
 		if (n > 24 && n <= 36) {
-			assert_int_equal(origin, FT_NO_PORT);
+			assert_int_equal(origin, FT_NONE);
 			continue;
 		}
 		assert_int_equal(b.snapshot->ports[origin].number, (n - 1) % 12 + 1);

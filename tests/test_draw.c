@@ -712,14 +712,14 @@ static void test_odd_places(void **state)
 		 .ports = 8,
 		 .hosts = 3,
 		 .pod = 0,
-		 .plane = FT_UNPINNED,
+		 .plane = FT_NONE,
 		 .place = 0},
 		{.name = (char *)(uintptr_t) "e2",
 		 .tier = FT_TIER_EDGE,
 		 .ports = 8,
 		 .hosts = 3,
 		 .pod = 1,
-		 .plane = FT_UNPINNED,
+		 .plane = FT_NONE,
 		 .place = 0},
 		{.name = (char *)(uintptr_t) "s1",
 		 .tier = FT_TIER_SPINE,
@@ -739,7 +739,7 @@ static void test_odd_places(void **state)
 		 .tier = FT_TIER_CORE,
 		 .ports = 8,
 		 .hosts = 0,
-		 .pod = FT_UNPINNED,
+		 .pod = FT_NONE,
 		 .plane = 0,
 		 .place = 0},
 	};
@@ -781,8 +781,8 @@ static void test_odd_places(void **state)
 	assert_non_null(strstr(matrix.data, "<title>e2 - s2: 4 cables</title>"));
 	assert_int_equal(ft_plan_find_bundle(&plan, 3, 1), 3);
 	assert_int_equal(ft_plan_find_bundle(&plan, 2, 4), 4);
-	assert_int_equal(ft_plan_find_bundle(&plan, 0, 4), FT_UNPINNED);
-	assert_int_equal(ft_plan_find_bundle(&plan, 0, 0), FT_UNPINNED);
+	assert_int_equal(ft_plan_find_bundle(&plan, 0, 4), FT_NONE);
+	assert_int_equal(ft_plan_find_bundle(&plan, 0, 0), FT_NONE);
 }
 
 /* ---- escaping, and text in its room ---- */

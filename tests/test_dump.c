@@ -590,7 +590,7 @@ static void header_is_kept(void **state)
 	assert_true(s->source.complete);
 	assert_int_equal(ft_dump_read_ibnetdiscover(other_time, strlen(other_time), &other, NULL), 0);
 	assert_int_equal(other->source.time_s, 0);
-	assert_int_equal(other->source.entry_node, FT_NO_NODE);
+	assert_int_equal(other->source.entry_node, FT_NONE);
 }
 
 /* A file need not end with a NUL, nor be short. */
@@ -726,7 +726,7 @@ static uint32_t node_find(const struct ft_snapshot *s, uint64_t guid)
 	for (uint32_t n = 0; n < s->node_count; n++)
 		if (s->nodes[n].guid == guid)
 			return n;
-	return FT_NO_NODE;
+	return FT_NONE;
 }
 
 /* However a dump is cut, no port that has a cable is called down. */
@@ -748,7 +748,7 @@ static void cut_is_harmless(const char *text, size_t length, const struct ft_sna
 	for (uint32_t p = 0; p < s->port_count; p++) {
 		uint32_t n = node_find(whole, ft_port_node(s, &s->ports[p])->guid);
 
-		if (s->ports[p].link != FT_LINK_DOWN || n == FT_NO_NODE)
+		if (s->ports[p].link != FT_LINK_DOWN || n == FT_NONE)
 			continue;
 		if (ft_node_port(whole, &whole->nodes[n], s->ports[p].number)->link != FT_LINK_DOWN)
 			fail_msg("cut at byte %zu: a port that is up came out as down", cut);
@@ -818,7 +818,7 @@ static unsigned int count_links(const struct ft_snapshot *s)
 	unsigned int count = 0;
 
 	for (uint32_t p = 0; p < s->port_count; p++)
-		count += s->ports[p].peer != FT_NO_PORT && s->ports[p].peer >= p;
+		count += s->ports[p].peer != FT_NONE && s->ports[p].peer >= p;
 	return count;
 }
 

@@ -125,7 +125,7 @@ static int write_all(const struct ft_ethernet *e, const struct ft_tables *tables
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < FT_COUNT(writers); i++)
-		r = writers[i](&text, e, FT_UNPINNED);
+		r = writers[i](&text, e, FT_NONE);
 	if (r == 0)
 		r = ft_table_walk(e, tables, &walk);
 	if (r == 0)

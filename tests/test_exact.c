@@ -118,7 +118,7 @@ static struct ft_port *place_port(struct ft_snapshot *s, const struct ft_place *
 			return &s->ports[node->first_port + place->port - 1];
 		/* Any that is free: the lowest. */
 		for (uint32_t n = 0; n < node->port_count; n++)
-			if (!want_free || s->ports[node->first_port + n].peer == FT_NO_PORT)
+			if (!want_free || s->ports[node->first_port + n].peer == FT_NONE)
 				return &s->ports[node->first_port + n];
 	}
 	fail_msg("no free port at %s", place->name);
@@ -129,7 +129,7 @@ static void end_move(struct ft_snapshot *s, struct ft_port *from, struct ft_port
 {
 	struct ft_port *far = &s->ports[from->peer];
 
-	assert_int_not_equal(from->peer, FT_NO_PORT);
+	assert_int_not_equal(from->peer, FT_NONE);
 	end_drop(from, FT_LINK_DOWN);
 	end_drop(far, FT_LINK_DOWN);
 	cable_put(s, to, far);
@@ -139,7 +139,7 @@ static void ends_exchange(struct ft_snapshot *s, struct ft_port *a, struct ft_po
 {
 	struct ft_port *far_a = &s->ports[a->peer], *far_b = &s->ports[b->peer];
 
-	assert_true(a->peer != FT_NO_PORT && b->peer != FT_NO_PORT);
+	assert_true(a->peer != FT_NONE && b->peer != FT_NONE);
 	/* The two ends of one cable: nothing changes. */
 	if (far_a == b)
 		return;
@@ -163,12 +163,12 @@ static bool action_carry_out(struct ft_snapshot *s, const struct ft_action *acti
 		b = place_port(s, &action->b, true);
 	switch (action->act) {
 	case FT_ACT_CONNECT:
-		if (a->peer != FT_NO_PORT || b->peer != FT_NO_PORT)
+		if (a->peer != FT_NONE || b->peer != FT_NONE)
 			return false;
 		cable_put(s, a, b);
 		return true;
 	case FT_ACT_MOVE:
-		if (b->peer != FT_NO_PORT)
+		if (b->peer != FT_NONE)
 			return false;
 		end_move(s, a, b);
 		return true;
@@ -484,7 +484,7 @@ static uint32_t node_by_guid(const struct ft_snapshot *s, uint64_t guid)
 	for (uint32_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].guid == guid)
 			return i;
-	return FT_NO_NODE;
+	return FT_NONE;
 }
 
 static struct ft_port *plan_port(const struct trial *t, uint32_t sw, uint32_t number)
@@ -538,7 +538,7 @@ static struct ft_port *spare_pick(struct trial *t, uint32_t sw)
 	for (uint32_t n = 0; n < plan->switches[sw].ports; n++) {
 		uint32_t number = (first + n) % plan->switches[sw].ports + 1;
 		struct ft_port *port = plan_port(t, sw, number);
-		bool used = port->peer != FT_NO_PORT || number <= plan->switches[sw].hosts;
+		bool used = port->peer != FT_NONE || number <= plan->switches[sw].hosts;
 
 		for (uint32_t i = 0; i < plan->cable_count && !used; i++)
 			used = (plan->cables[i].a == sw && plan->cables[i].a_port == number) ||
@@ -949,7 +949,7 @@ static struct ft_port *end_pick(struct trial *t, bool switch_end)
 	for (uint32_t tries = 0; tries < 100; tries++) {
 		struct ft_port *port = &s->ports[pick(t, s->port_count)];
 
-		if ((port->peer != FT_NO_PORT) == switch_end && s->nodes[port->node].type == FT_NODE_SWITCH)
+		if ((port->peer != FT_NONE) == switch_end && s->nodes[port->node].type == FT_NODE_SWITCH)
 			return port;
 	}
 	return NULL;

@@ -616,7 +616,7 @@ static uint32_t take_port(struct ports *ports, const char *label, const char *na
 	uint8_t *used;
 	char expected[CELL_SIZE + 16];
 
-	if (thing == FT_MAP_NONE)
+	if (thing == FT_NONE)
 		fail_msg("no such thing: %s", name);
 	snprintf(expected, sizeof(expected), "%s/%u", name, port);
 	assert_string_equal(label, expected);
@@ -894,7 +894,7 @@ static void check_ibsim(const struct planned *p, const char *what)
 			continue;
 		assert_int_equal(ft_map_add(&ends, end_hash(id, port, far_id, far_port), 0, NULL), 1);
 		assert_int_equal(ft_map_add(&mirrored, end_hash(far_id, far_port, id, port), 0, NULL), 1);
-		if (ft_map_get(&mirrored, end_hash(id, port, far_id, far_port)) != FT_MAP_NONE)
+		if (ft_map_get(&mirrored, end_hash(id, port, far_id, far_port)) != FT_NONE)
 			count++;
 	}
 	assert_int_equal(ends.count, 2 * ((size_t)p->plan->links + traces));
@@ -965,9 +965,9 @@ static struct ft_plan *make_kary(uint32_t k)
 		sw->name = numbered(ft_tier_name(sw->tier), n + 1);
 		sw->ports = k;
 		sw->hosts = sw->tier == FT_TIER_EDGE ? half : 0;
-		sw->pod = sw->tier == FT_TIER_CORE ? FT_UNPINNED : n / half;
+		sw->pod = sw->tier == FT_TIER_CORE ? FT_NONE : n / half;
 		sw->place = n % half;
-		sw->plane = sw->tier == FT_TIER_EDGE ? FT_UNPINNED : sw->tier == FT_TIER_SPINE ? n % half : n / half;
+		sw->plane = sw->tier == FT_TIER_EDGE ? FT_NONE : sw->tier == FT_TIER_SPINE ? n % half : n / half;
 	}
 	for (uint32_t i = 0; i < lower; i++)
 		for (uint32_t j = 0; j < half; j++)

@@ -585,7 +585,7 @@ static void spoil_live(struct ft_snapshot *old)
 
 static void spoil_entry(struct ft_snapshot *old)
 {
-	old->source.entry_node = FT_NO_NODE;
+	old->source.entry_node = FT_NONE;
 	old->source.entry_port = 0;
 }
 

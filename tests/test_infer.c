@@ -932,7 +932,7 @@ static void fabric_hush(const struct fabric *f, struct ft_snapshot *s)
 			for (uint32_t p = s->nodes[n].port_count; left > 0 && p > 0; p--) {
 				struct ft_port *port = &s->ports[s->nodes[n].first_port + p - 1];
 
-				if (port->peer != FT_NO_PORT)
+				if (port->peer != FT_NONE)
 					continue;
 				port->link = FT_LINK_SILENT;
 				left--;
@@ -1084,7 +1084,7 @@ static void residual_add(struct ft_text *text, const struct ft_plan *plan, const
 	for (uint32_t a = 0; a < plan->switch_count; a++)
 		for (uint32_t b = a + 1; b < plan->switch_count; b++) {
 			uint32_t bundle = ft_plan_find_bundle(plan, a, b), seen = 0;
-			uint32_t planned = bundle == FT_UNPINNED ? 0 : plan->bundles[bundle].count;
+			uint32_t planned = bundle == FT_NONE ? 0 : plan->bundles[bundle].count;
 
 			for (uint32_t p = 0; p < s->nodes[node[a]].port_count; p++) {
 				const struct ft_port *peer =

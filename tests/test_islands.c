@@ -280,7 +280,7 @@ static void test_ports(void **state)
 	for (uint32_t i = 0; i < b.snapshot->port_count; i++) {
 		uint32_t peer = b.snapshot->ports[i].peer;
 
-		assert_true(peer == FT_NO_PORT || b.snapshot->ports[peer].peer == i);
+		assert_true(peer == FT_NONE || b.snapshot->ports[peer].peer == i);
 	}
 	assert_int_equal(ft_plan_island_cables(b.plan), 7);
 	assert_int_equal(ft_plan_island_hosts(b.plan), 5);
@@ -332,7 +332,7 @@ static void test_stand_ins(void **state)
 	}
 	assert_int_equal(aliases, FT_COUNT(expected));
 	/* That one has its name in the plan. */
-	assert_int_not_equal(ft_plan_find_bundle(b.plan, 1, b.plan->switch_count - 1), FT_UNPINNED);
+	assert_int_not_equal(ft_plan_find_bundle(b.plan, 1, b.plan->switch_count - 1), FT_NONE);
 	node_find(b.snapshot, "MF0;S7:MQM8700/U1");
 	assert_int_equal(ft_verify(b.design, b.plan, b.snapshot, "2026-11-20", &report), 0);
 	assert_int_equal(report->finding_count, 0);

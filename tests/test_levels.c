@@ -415,7 +415,7 @@ static uint32_t planned_between(const struct ft_model *m, uint32_t p, uint32_t q
 	uint32_t i = (uint32_t)(m->places[p] - m->plan->switches), j = (uint32_t)(m->places[q] - m->plan->switches);
 	uint32_t bundle = ft_plan_find_bundle(m->plan, i, j);
 
-	return bundle == FT_UNPINNED ? 0 : m->plan->bundles[bundle].count;
+	return bundle == FT_NONE ? 0 : m->plan->bundles[bundle].count;
 }
 
 static uint32_t seen_between(const struct ft_model *m, uint32_t p, uint32_t q)

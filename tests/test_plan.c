@@ -27,15 +27,13 @@ static void design_init(struct ft_design *design)
 		.name = (char *)(uintptr_t) "test",
 		.levels = 2,
 		.blocking = {1, 1},
-		.bundle = FT_UNPINNED,
+		.bundle = FT_NONE,
 		.spread_multiple = 1,
-		.planes = FT_UNPINNED,
+		.planes = FT_NONE,
 	};
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
-							      .count = FT_UNPINNED,
-							      .ports_to_nodes = FT_UNPINNED,
-							      .ports_to_core = FT_UNPINNED};
+		design->roles[tier] = (struct ft_design_role){
+			.ports = FT_NONE, .count = FT_NONE, .ports_to_nodes = FT_NONE, .ports_to_core = FT_NONE};
 }
 
 static struct ft_plan *plan_json(const char *keys)
@@ -533,7 +531,7 @@ static uint32_t random_below(uint64_t *seed, uint32_t limit)
 
 static uint32_t random_pin(uint64_t *seed, uint32_t limit)
 {
-	return random_below(seed, 4) ? FT_UNPINNED : random_below(seed, limit) + 1;
+	return random_below(seed, 4) ? FT_NONE : random_below(seed, limit) + 1;
 }
 
 /* Whatever the numbers, the answer is a sound plan or a reason. */
@@ -583,11 +581,11 @@ static void test_random(void **state)
 		for (uint32_t k = 0; k + 1 < plan->tree->core_count && design.spread == FT_SPREAD_MULTIPLE; k++)
 			if (plan->bundles[k].count % design.spread_multiple)
 				fail_msg("%s: a bundle of %u is no multiple", what, plan->bundles[k].count);
-		if ((edge->count != FT_UNPINNED && plan->tree->edge_count != edge->count) ||
-		    (core->count != FT_UNPINNED && plan->tree->core_count != core->count) ||
-		    (edge->ports_to_nodes != FT_UNPINNED && plan->tree->ports_to_nodes != edge->ports_to_nodes) ||
-		    (edge->ports_to_core != FT_UNPINNED && plan->tree->ports_to_core != edge->ports_to_core) ||
-		    (design.bundle != FT_UNPINNED && plan->tree->bundle != design.bundle))
+		if ((edge->count != FT_NONE && plan->tree->edge_count != edge->count) ||
+		    (core->count != FT_NONE && plan->tree->core_count != core->count) ||
+		    (edge->ports_to_nodes != FT_NONE && plan->tree->ports_to_nodes != edge->ports_to_nodes) ||
+		    (edge->ports_to_core != FT_NONE && plan->tree->ports_to_core != edge->ports_to_core) ||
+		    (design.bundle != FT_NONE && plan->tree->bundle != design.bundle))
 			fail_msg("%s: a pinned number was not kept", what);
 	}
 	print_message("%u plans, %u refused\n", made, refused);

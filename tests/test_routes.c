@@ -485,8 +485,8 @@ static void truth_check(const struct tables *t, uint32_t seen[4])
 	for (uint32_t a = 0; a < s->node_count; a++)
 		for (uint32_t b = 0; b < s->node_count; b++)
 			if (a != b && s->nodes[a].type == FT_NODE_CA && s->nodes[b].type == FT_NODE_CA &&
-			    s->ports[s->nodes[a].first_port].peer != FT_NO_PORT &&
-			    s->ports[s->nodes[b].first_port].peer != FT_NO_PORT)
+			    s->ports[s->nodes[a].first_port].peer != FT_NONE &&
+			    s->ports[s->nodes[b].first_port].peer != FT_NONE)
 				pair_walk(t, a, b, &truth);
 	assert_int_equal(verify(t, &report), 0);
 	for (size_t i = 0; i < report->finding_count; i++) {

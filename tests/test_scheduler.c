@@ -513,7 +513,7 @@ static int run_tree(void)
 	r = ft_scheduler_new(&options, make, take_parent, &scheduler, &scheduler, NULL);
 	if (r < 0)
 		return r;
-	ft_scheduler_push(scheduler, &(struct ft_query){.target = FT_NO_NODE, .node = 0});
+	ft_scheduler_push(scheduler, &(struct ft_query){.target = FT_NONE, .node = 0});
 	return ft_scheduler_run(scheduler, options.end_ms);
 }
 

@@ -1090,7 +1090,7 @@ static uint32_t same_place(const struct ft_plan *plan, uint32_t index, const str
 		    other->place == sw->place)
 			return i;
 	}
-	return FT_UNPINNED;
+	return FT_NONE;
 }
 
 /* The switches of @plan in @later, of which none may be gone. The caller frees them. */
@@ -1101,7 +1101,7 @@ static uint32_t *same_places(const struct ft_plan *plan, const struct ft_plan *l
 	assert_non_null(places);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		places[i] = same_place(plan, i, later);
-		if (places[i] == FT_UNPINNED)
+		if (places[i] == FT_NONE)
 			fail_msg("%s: %s is gone", what, plan->switches[i].name);
 	}
 	return places;
@@ -1369,7 +1369,7 @@ static void pool_add_cores(struct pool *pool, const struct trial *t, const struc
 
 		if (is_wanted(t->design, types[2], FT_TIER_CORE, FT_ROLE_CORE) &&
 		    may_mix(t->design, edge, FT_TIER_EDGE, types[2], FT_TIER_CORE))
-			pool_try(pool, t, types, false, FT_UNPINNED);
+			pool_try(pool, t, types, false, FT_NONE);
 	}
 }
 
@@ -1384,7 +1384,7 @@ static void pool_fill(struct pool *pool, const struct trial *t)
 		const struct ft_switch_type *types[FT_TIER_COUNT] = {&catalog->types[i]};
 
 		if (is_wanted(t->design, types[0], FT_TIER_EDGE, FT_ROLE_STAR))
-			pool_try(pool, t, types, true, FT_UNPINNED);
+			pool_try(pool, t, types, true, FT_NONE);
 	}
 	for (size_t i = 0; i < catalog->count; i++) {
 		const struct ft_switch_type *edge = &catalog->types[i];

@@ -43,7 +43,7 @@ struct scene {
 
 static void port_activate(struct ft_snapshot *s, uint32_t port, uint8_t state)
 {
-	if (s->ports[port].peer == FT_NO_PORT)
+	if (s->ports[port].peer == FT_NONE)
 		return;
 	s->ports[port].phys_state = 5;
 	s->ports[port].logical_state = state;
@@ -53,7 +53,7 @@ static void node_idle(struct ft_snapshot *s, const struct ft_node *node)
 {
 	for (uint32_t p = node->first_port; p < node->first_port + node->port_count; p++) {
 		port_activate(s, p, INITIALIZE);
-		if (s->ports[p].peer != FT_NO_PORT)
+		if (s->ports[p].peer != FT_NONE)
 			port_activate(s, s->ports[p].peer, INITIALIZE);
 	}
 }

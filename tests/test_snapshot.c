@@ -56,7 +56,7 @@ static struct ft_snapshot *sample(void)
 	*ft_builder_source(builder) = (struct ft_snapshot_source){.live = true,
 								  .complete = true,
 								  .lists_down_ports = true,
-								  .entry_node = FT_NO_NODE,
+								  .entry_node = FT_NONE,
 								  .mads = 123,
 								  .timeouts = 4,
 								  .duration_ms = 567,
@@ -406,7 +406,7 @@ static void spoil_entry_port(struct ft_snapshot *s)
 }
 static void spoil_entry_none(struct ft_snapshot *s)
 {
-	s->source.entry_node = FT_NO_NODE;
+	s->source.entry_node = FT_NONE;
 }
 
 static const struct spoil {
@@ -539,7 +539,7 @@ static void change_swap(struct ft_snapshot *s)
 }
 static void change_cut(struct ft_snapshot *s)
 {
-	s->ports[0].peer = s->ports[8].peer = FT_NO_PORT;
+	s->ports[0].peer = s->ports[8].peer = FT_NONE;
 	s->ports[0].link = s->ports[8].link = FT_LINK_DOWN;
 	s->ports[0].rate = s->ports[8].rate = (struct ft_rate){0};
 }
@@ -795,7 +795,7 @@ static struct ft_snapshot *random_snapshot(void)
 		(struct ft_snapshot_source){.live = random_below(2),
 					    .complete = random_below(2),
 					    .lists_down_ports = random_below(2),
-					    .entry_node = FT_NO_NODE,
+					    .entry_node = FT_NONE,
 					    .mads = random_below(UINT32_MAX),
 					    .time_s = (int64_t)random_below(UINT32_MAX) - 1000000};
 	ft_builder_set_entry(builder, random_below(nodes), random_below(50), (uint8_t)random_below(8));
@@ -834,9 +834,9 @@ static struct ft_snapshot *shuffled(const struct ft_snapshot *s)
 		}
 	}
 	for (uint32_t p = 0; p < t->port_count; p++)
-		if (t->ports[p].peer != FT_NO_PORT)
+		if (t->ports[p].peer != FT_NONE)
 			t->ports[p].peer = moved[t->ports[p].peer];
-	t->source.entry_node = FT_NO_NODE;
+	t->source.entry_node = FT_NONE;
 	t->source.entry_port = 0;
 	test_free(place);
 	test_free(moved);
@@ -870,7 +870,7 @@ static void random_snapshots_travel(void **state)
 		assert_same(s, json);
 		assert_same(s, file);
 		for (uint32_t p = 0; p < s->port_count; p++)
-			links += s->ports[p].peer != FT_NO_PORT;
+			links += s->ports[p].peer != FT_NONE;
 		if (!guids_are_unique(s))
 			continue;
 		shuffles++;

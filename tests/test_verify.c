@@ -555,7 +555,7 @@ static uint32_t uplinks_list(const struct ft_snapshot *s, uint32_t *ret_ports)
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		const struct ft_port *port = &s->ports[i];
 
-		if (port->peer != FT_NO_PORT && port->node < s->ports[port->peer].node &&
+		if (port->peer != FT_NONE && port->node < s->ports[port->peer].node &&
 		    ft_port_node(s, port)->type == FT_NODE_SWITCH &&
 		    ft_port_node(s, &s->ports[port->peer])->type == FT_NODE_SWITCH)
 			ret_ports[count++] = i;
@@ -663,7 +663,7 @@ static void test_rates_of_twins(void **state)
 		struct ft_port *port = &b.snapshot->ports[i];
 		const char *name = ft_node_description(b.snapshot, ft_port_node(b.snapshot, port));
 
-		if (port->peer == FT_NO_PORT || strncmp(name, "edge", 4) != 0 || strtoul(name + 4, NULL, 10) % 3 != 0)
+		if (port->peer == FT_NONE || strncmp(name, "edge", 4) != 0 || strtoul(name + 4, NULL, 10) % 3 != 0)
 			continue;
 		port->rate = b.snapshot->ports[port->peer].rate = edr;
 	}
@@ -953,9 +953,9 @@ static void port_swap(struct ft_snapshot *s, uint32_t a, uint32_t b)
 	s->ports[a].number = first.number;
 	s->ports[b] = first;
 	s->ports[b].number = number;
-	if (s->ports[a].peer != FT_NO_PORT)
+	if (s->ports[a].peer != FT_NONE)
 		s->ports[s->ports[a].peer].peer = a;
-	if (s->ports[b].peer != FT_NO_PORT)
+	if (s->ports[b].peer != FT_NONE)
 		s->ports[s->ports[b].peer].peer = b;
 }
 
@@ -979,8 +979,7 @@ static uint32_t uplink_pick(const struct ft_snapshot *s, uint64_t *seed)
 
 	do
 		port = random_next(seed) % s->port_count;
-	while (s->ports[port].peer == FT_NO_PORT || !is_switch_port(s, port) ||
-	       !is_switch_port(s, s->ports[port].peer));
+	while (s->ports[port].peer == FT_NONE || !is_switch_port(s, port) || !is_switch_port(s, s->ports[port].peer));
 	return port;
 }
 

@@ -8,8 +8,6 @@
 #include "base/cleanup.h"
 #include "planner/plan/adjacency.h"
 
-#define NONE UINT32_MAX
-
 /*
  * A depth-first search without recursion. Invariant: when a switch is left, @low is the earliest number that its
  * subtree reaches by one bundle upwards, and @hosts is that of its subtree. A subtree whose @low is not before its
@@ -81,7 +79,7 @@ static void walk(struct search *s, uint32_t root)
 {
 	uint32_t depth = 0;
 
-	enter(s, root, NONE, root);
+	enter(s, root, FT_NONE, root);
 	s->path[depth++] = root;
 	while (depth > 0) {
 		uint32_t at = s->path[depth - 1];
@@ -115,12 +113,12 @@ struct parts {
 
 static struct parts parts_find(const struct search *s)
 {
-	struct parts parts = {.root = NONE};
+	struct parts parts = {.root = FT_NONE};
 
 	for (uint32_t i = 0; i < s->plan->switch_count; i++) {
 		if (s->root[i] != i)
 			continue;
-		if (parts.root == NONE || s->hosts[i] > parts.first) {
+		if (parts.root == FT_NONE || s->hosts[i] > parts.first) {
 			parts.second = parts.first;
 			parts.first = s->hosts[i];
 			parts.root = i;
@@ -139,7 +137,7 @@ static void worst_of(const struct search *s, const struct parts *parts, uint32_t
 
 	worst->by_switch = larger(worst->by_switch, parts->first - left);
 	/* A bundle of one cable to a subtree that has no other way up. */
-	if (bundle == NONE || s->plan->bundles[bundle].count > 1 || s->low[at] < s->number[at])
+	if (bundle == FT_NONE || s->plan->bundles[bundle].count > 1 || s->low[at] < s->number[at])
 		return;
 	left = larger(larger(s->hosts[at], parts->first - s->hosts[at]), parts->second);
 	worst->by_cable = larger(worst->by_cable, parts->first - left);

@@ -102,7 +102,7 @@ static bool is_near(const struct ft_plan *plan, const struct ft_plan_bundle *bun
 
 	if (size > 0)
 		return bundle->a / size == bundle->b / size;
-	return plan->switches[bundle->a].group != FT_UNPINNED &&
+	return plan->switches[bundle->a].group != FT_NONE &&
 	       plan->switches[bundle->a].group == plan->switches[bundle->b].group;
 }
 

@@ -68,11 +68,11 @@ static int key_change(struct ft_key_reader *reader, const struct ft_key_at *at, 
 	unsigned int kinds;
 	int r;
 
-	change->hosts = FT_UNPINNED;
+	change->hosts = FT_NONE;
 	r = ft_key_read_part(reader, at, keys, FT_COUNT(keys), change);
 	if (r < 0)
 		return r;
-	kinds = (change->add > 0) + (change->remove > 0) + (change->hosts != FT_UNPINNED) + change->gone +
+	kinds = (change->add > 0) + (change->remove > 0) + (change->hosts != FT_NONE) + change->gone +
 		(change->rate.lanes > 0);
 	if (kinds != 1)
 		return ft_key_error(reader, at,
@@ -131,7 +131,7 @@ struct accepting {
 static int switch_find(struct accepting *x, const struct ft_accepted_change *change, const char *name, uint32_t *ret)
 {
 	*ret = ft_map_get(&x->names, ft_text_hash(name));
-	if (*ret != FT_MAP_NONE)
+	if (*ret != FT_NONE)
 		return 0;
 	return ft_error_set(x->err, -EINVAL, change->line, change->column, "the plan has no switch \"%s\"", name);
 }
@@ -232,10 +232,10 @@ static int cables_change(struct accepting *x, const struct ft_accepted_change *c
 	cable = one < other ? (struct ft_plan_cable){one, other, change->a_port, change->b_port}
 			    : (struct ft_plan_cable){other, one, change->b_port, change->a_port};
 	index = ft_plan_find_bundle(plan, cable.a, cable.b);
-	if (change->remove > 0 && (index == FT_UNPINNED || plan->bundles[index].count < change->remove))
+	if (change->remove > 0 && (index == FT_NONE || plan->bundles[index].count < change->remove))
 		return ft_error_set(x->err, -EINVAL, change->line, change->column,
 				    "the plan has fewer cables between %s and %s", change->a, change->b);
-	if (index == FT_UNPINNED) {
+	if (index == FT_NONE) {
 		if (ft_plan_is_beside(plan, cable.b))
 			return ft_error_set(x->err, -EINVAL, change->line, change->column,
 					    "cables to switches of islands are changed in \"islands\"");
@@ -316,7 +316,7 @@ static int change_apply(struct accepting *x, const struct ft_accepted_change *ch
 
 	if (change->gone)
 		return gone_change(x, change);
-	if (change->hosts != FT_UNPINNED)
+	if (change->hosts != FT_NONE)
 		return hosts_change(x, change);
 	if (change->rate.lanes > 0)
 		return switch_find(x, change, change->a, &sw);

@@ -231,13 +231,13 @@ static uint32_t name_find(const struct applying *a, const char *name)
 {
 	uint32_t found = ft_names_find_exact(&a->index, name);
 
-	if (found != FT_MAP_NONE)
+	if (found != FT_NONE)
 		return found;
 	for (uint32_t i = 0; i < ft_plan_tree_switches(a->plan); i++) {
 		if (!ft_text_short_equal(a->names[i], name))
 			continue;
-		if (found != FT_MAP_NONE)
-			return FT_MAP_NONE;
+		if (found != FT_NONE)
+			return FT_NONE;
 		found = i;
 	}
 	return found;
@@ -251,7 +251,7 @@ static int end_find(const struct applying *a, bool of_hosts, size_t entry, unsig
 	uint32_t index = name_find(a, from->name);
 	int r;
 
-	if (index != FT_MAP_NONE) {
+	if (index != FT_NONE) {
 		*ret_end = (struct ft_cabling_end){.sw = index, .board = from->board, .port = from->port};
 		return 0;
 	}

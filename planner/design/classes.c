@@ -113,7 +113,7 @@ static int key_class(struct ft_key_reader *reader, const struct ft_key_at *at, v
 	int r;
 
 	*class = (struct ft_design_class){
-		.tier = FT_TIER_EDGE, .ports = FT_UNPINNED, .ports_to_core = FT_UNPINNED, .hosts = FT_UNPINNED};
+		.tier = FT_TIER_EDGE, .ports = FT_NONE, .ports_to_core = FT_NONE, .hosts = FT_NONE};
 	r = ft_key_read_part(reader, at, keys, FT_COUNT(keys), class);
 	return r < 0 ? r : class_check(reader, at, class);
 }

@@ -89,7 +89,7 @@ int ft_design_key_contradictions(struct ft_key_reader *reader, const struct ft_k
 int ft_design_key_names(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 void ft_design_cabling_release(struct ft_design *design);
 
-/* Names of the ports of an Ethernet switch: char *, a line each; and no more of them than @ports (FT_UNPINNED: any). */
+/* Names of the ports of an Ethernet switch: char *, a line each; and no more of them than @ports (FT_NONE: any). */
 int ft_design_key_interfaces(struct ft_key_reader *reader, const struct ft_key_at *at, void *out);
 int ft_interfaces_check(struct ft_key_reader *reader, const struct ft_key_at *at, const char *interfaces,
 			uint32_t ports);

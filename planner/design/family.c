@@ -72,7 +72,7 @@ static int group_size_read(struct ft_key_reader *reader, const struct ft_key_at 
 	};
 	struct ft_group_size *size = out;
 
-	size->routers = size->leafs = size->spines = size->hosts = FT_UNPINNED;
+	size->routers = size->leafs = size->spines = size->hosts = FT_NONE;
 	return ft_key_read_part(reader, at, keys, FT_COUNT(keys), size);
 }
 
@@ -247,7 +247,7 @@ static int nodes_settle(const struct ft_key_reader *reader, struct ft_design *de
 		return 0;
 	}
 	room = 0;
-	if (edge->ports == FT_UNPINNED)
+	if (edge->ports == FT_NONE)
 		return ft_json_error_key(
 			&reader->json, reader->err, reader->json.root, NULL,
 			"\"nodes\" is missing: how many host ports to connect; or \"ports\" of \"edge\", "
@@ -280,7 +280,7 @@ int ft_design_finish_family(struct ft_key_reader *reader, struct ft_design *desi
 		r = bundle_check(reader, design);
 	if (r < 0 || !design->family)
 		return r;
-	if (design->keys.dim_count > 0 && design->keys.dimensions != FT_UNPINNED &&
+	if (design->keys.dim_count > 0 && design->keys.dimensions != FT_NONE &&
 	    design->keys.dim_count != design->keys.dimensions)
 		return ft_json_error_value(&reader->json, reader->err, root, "dimensions",
 					   "\"dimensions\" is %u, but \"dims\" has %u sizes", design->keys.dimensions,

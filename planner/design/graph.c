@@ -135,7 +135,7 @@ static int switches_take(struct ft_graph_reading *g, const struct ft_key_at *at,
 		.ports = entry->ports,
 		.hosts = entry->hosts,
 		.guid = entry->guid,
-		.group = FT_UNPINNED,
+		.group = FT_NONE,
 		.interfaces = entry->interfaces,
 	};
 	int r = entry_check(g, at, entry);

@@ -73,7 +73,7 @@ static int key_switch(struct ft_key_reader *reader, const struct ft_key_at *at, 
 		{"ports", ft_key_count, offsetof(struct switches_entry, ports), 1, FT_PORTS_MAX, NULL},
 		{"hosts", ft_key_count, offsetof(struct switches_entry, hosts), 0, FT_PORTS_MAX, NULL},
 	};
-	struct switches_entry entry = {.ports = FT_UNPINNED, .hosts = FT_UNPINNED};
+	struct switches_entry entry = {.ports = FT_NONE, .hosts = FT_NONE};
 	int r;
 
 	if (json_is_object(at->value))

@@ -102,7 +102,7 @@ static int end_find(const struct ft_graph_reading *g, const struct place *place,
 	int r;
 
 	*ret_index = ft_names_find_exact(&g->index, name);
-	if (*ret_index != FT_MAP_NONE)
+	if (*ret_index != FT_NONE)
 		return 0;
 	r = ft_names_find(&g->index, name, &near, NULL);
 	if (r == -ENOMEM)

@@ -91,20 +91,18 @@ static void design_init(struct ft_design *design)
 	design->levels = 2;
 	design->blocking = (struct ft_ratio){1, 1};
 	design->spine_blocking = (struct ft_ratio){1, 1};
-	design->bundle = FT_UNPINNED;
+	design->bundle = FT_NONE;
 	design->spread_multiple = 1;
-	design->spine_bundle = FT_UNPINNED;
-	design->pods = FT_UNPINNED;
-	design->planes = FT_UNPINNED;
+	design->spine_bundle = FT_NONE;
+	design->pods = FT_NONE;
+	design->planes = FT_NONE;
 	ft_family_keys_init(&design->keys);
 	design->cables_complete = true;
 	design->vlan_first = 1;
 	design->vlans = true;
 	for (int tier = 0; tier < FT_TIER_COUNT; tier++)
-		design->roles[tier] = (struct ft_design_role){.ports = FT_UNPINNED,
-							      .count = FT_UNPINNED,
-							      .ports_to_nodes = FT_UNPINNED,
-							      .ports_to_core = FT_UNPINNED};
+		design->roles[tier] = (struct ft_design_role){
+			.ports = FT_NONE, .count = FT_NONE, .ports_to_nodes = FT_NONE, .ports_to_core = FT_NONE};
 }
 
 int ft_design_fault(const struct ft_key_reader *reader, const struct ft_plan_blame *blame, const char *text)

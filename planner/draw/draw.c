@@ -27,7 +27,7 @@ int ft_draw_marks_new(const struct ft_plan *plan, struct ft_draw_marks **ret_mar
 		return -ENOMEM;
 	marks->bundle_count = plan->bundle_count;
 	for (size_t i = 0; i < marks->switch_count; i++)
-		marks->switches[i].hosts = marks->switches[i].hosts_planned = FT_UNPINNED;
+		marks->switches[i].hosts = marks->switches[i].hosts_planned = FT_NONE;
 	*ret_marks = FT_STEAL(marks);
 	return 0;
 }
@@ -126,14 +126,14 @@ struct ft_draw_bundle_mark ft_drawing_bundle(const struct ft_drawing *d, uint32_
 
 uint32_t ft_drawing_hosts_planned(const struct ft_drawing *d, uint32_t index)
 {
-	if (d->marks && d->marks->switches[index].hosts_planned != FT_UNPINNED)
+	if (d->marks && d->marks->switches[index].hosts_planned != FT_NONE)
 		return d->marks->switches[index].hosts_planned;
 	return d->plan->switches[index].hosts;
 }
 
 uint32_t ft_drawing_hosts_seen(const struct ft_drawing *d, uint32_t index)
 {
-	if (d->marks && d->marks->switches[index].hosts != FT_UNPINNED)
+	if (d->marks && d->marks->switches[index].hosts != FT_NONE)
 		return d->marks->switches[index].hosts;
 	return ft_drawing_hosts_planned(d, index);
 }
@@ -357,7 +357,7 @@ static const char *const palette[] = {"#009e73", "#56b4e9", "#0b5394", "#e69f00"
 const char *ft_drawing_colour(const struct ft_drawing *d, uint32_t upper)
 {
 	const struct ft_plan_switch *sw = &d->plan->switches[upper];
-	uint32_t number = d->plan->tree->levels > 2 && sw->plane != FT_UNPINNED ? sw->plane : sw->place;
+	uint32_t number = d->plan->tree->levels > 2 && sw->plane != FT_NONE ? sw->plane : sw->place;
 
 	return palette[number % FT_COUNT(palette)];
 }
@@ -416,7 +416,7 @@ static uint32_t pods_of(const struct ft_plan *plan)
 	uint32_t pods = 0;
 
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (plan->switches[i].pod != FT_UNPINNED && plan->switches[i].pod >= pods)
+		if (plan->switches[i].pod != FT_NONE && plan->switches[i].pod >= pods)
 			pods = plan->switches[i].pod + 1;
 	return pods;
 }
@@ -520,7 +520,7 @@ static void bonds_fill(struct ft_drawing *d, uint32_t *slot)
 	uint32_t start = 0;
 
 	for (uint32_t g = 0; g < d->group_count; g++)
-		slot[g] = FT_UNPINNED;
+		slot[g] = FT_NONE;
 	for (uint32_t i = 0; i < d->plan->bundle_count; i++) {
 		const struct ft_plan_bundle *bundle = &d->plan->bundles[i];
 		bool turn = d->plan->switches[bundle->a].tier > d->plan->switches[bundle->b].tier;
@@ -529,9 +529,9 @@ static void bonds_fill(struct ft_drawing *d, uint32_t *slot)
 
 		if (d->bond_count > start && d->bonds[start].lower != lower) {
 			for (; start < d->bond_count; start++)
-				slot[d->bonds[start].upper] = FT_UNPINNED;
+				slot[d->bonds[start].upper] = FT_NONE;
 		}
-		if (slot[upper] == FT_UNPINNED) {
+		if (slot[upper] == FT_NONE) {
 			slot[upper] = d->bond_count;
 			d->bonds[d->bond_count++] = (struct ft_draw_bond){.lower = lower, .upper = upper};
 		}
@@ -691,7 +691,7 @@ void ft_drawing_group_words(struct ft_drawing *d, const struct ft_draw_group *gr
 		ft_text_printf(text, " host%s planned%s", hosts.planned_most == 1 ? "" : "s",
 			       group->count == 1 ? "" : " on each");
 	}
-	if (mark && sw->tier == FT_TIER_EDGE && mark->hosts != FT_UNPINNED) {
+	if (mark && sw->tier == FT_TIER_EDGE && mark->hosts != FT_NONE) {
 		ft_text_puts(text, ", ");
 		ft_draw_add_range(text, hosts.seen_least, hosts.seen_most);
 		ft_text_puts(text, " seen");

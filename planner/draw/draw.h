@@ -30,8 +30,8 @@ enum ft_draw_severity { FT_DRAW_INFO, FT_DRAW_WARNING, FT_DRAW_CRITICAL };
  */
 struct ft_draw_switch_mark {
 	enum ft_draw_state state;
-	uint32_t hosts;		/* that were seen on it; FT_UNPINNED: not known */
-	uint32_t hosts_planned; /* that should be on it; FT_UNPINNED: as many as the plan says */
+	uint32_t hosts;		/* that were seen on it; FT_NONE: not known */
+	uint32_t hosts_planned; /* that should be on it; FT_NONE: as many as the plan says */
 	char *name;		/* that it goes by; NULL: the plan's */
 	char *note;		/* tooltip; NULL: none */
 };

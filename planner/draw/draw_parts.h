@@ -17,7 +17,7 @@
 struct ft_draw_group {
 	enum ft_tier tier;
 	uint32_t first, count;
-	uint32_t pod, pod_last; /* of its switches; FT_UNPINNED for the core tier */
+	uint32_t pod, pod_last; /* of its switches; FT_NONE for the core tier */
 };
 
 /* All bundles between two groups. */

@@ -73,7 +73,7 @@ struct matrix {
 	bool merged;
 	bool pods; /* rows come pod by pod */
 	uint32_t columns;
-	uint32_t *column_switch; /* FT_UNPINNED: several */
+	uint32_t *column_switch; /* FT_NONE: several */
 	struct row *rows;
 	uint32_t row_count, switch_rows;
 	struct panel panels[PANELS_MAX];
@@ -156,11 +156,11 @@ static int columns_find(struct matrix *m)
 			continue;
 		column = column_of(m, i);
 		for (; m->columns <= column; m->columns++)
-			m->column_switch[m->columns] = FT_UNPINNED - 1;
-		if (m->column_switch[column] == FT_UNPINNED - 1)
+			m->column_switch[m->columns] = FT_NONE - 1;
+		if (m->column_switch[column] == FT_NONE - 1)
 			m->column_switch[column] = plan->bundles[i].b;
 		else if (m->column_switch[column] != plan->bundles[i].b)
-			m->column_switch[column] = FT_UNPINNED;
+			m->column_switch[column] = FT_NONE;
 	}
 	return 0;
 }

@@ -597,7 +597,7 @@ static const struct {
 /* "18 switches", "648 switches, 18 a pod". Pods that are one box are alike. */
 static const char *count_words(const struct ft_draw_group *g, char buffer[64])
 {
-	uint32_t pods = g->pod == FT_UNPINNED ? 1 : g->pod_last - g->pod + 1;
+	uint32_t pods = g->pod == FT_NONE ? 1 : g->pod_last - g->pod + 1;
 
 	if (pods > 1)
 		snprintf(buffer, 64, "%u switch%s, %u a pod", g->count, ft_text_es(g->count), g->count / pods);

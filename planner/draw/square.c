@@ -27,7 +27,7 @@ enum {
 struct square {
 	struct ft_drawing *d;
 	struct ft_text *text;
-	uint32_t *row, *column; /* by switch; FT_UNPINNED: it has none */
+	uint32_t *row, *column; /* by switch; FT_NONE: it has none */
 	uint32_t rows, columns;
 	bool two_sided; /* rows are not columns */
 	int row_px, column_px, names_w, names_h;
@@ -60,8 +60,8 @@ static void sides_find(struct square *s)
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		bool lower = plan->switches[i].tier == FT_TIER_EDGE;
 
-		s->row[i] = !s->two_sided || lower ? s->rows++ : FT_UNPINNED;
-		s->column[i] = !s->two_sided || !lower ? s->columns++ : FT_UNPINNED;
+		s->row[i] = !s->two_sided || lower ? s->rows++ : FT_NONE;
+		s->column[i] = !s->two_sided || !lower ? s->columns++ : FT_NONE;
 	}
 	for (uint32_t i = 0; i < plan->bundle_count; i++)
 		s->most = plan->bundles[i].count > s->most ? plan->bundles[i].count : s->most;
@@ -120,7 +120,7 @@ static void cell_draw(struct square *s, uint32_t bundle, uint32_t from, uint32_t
 	uint32_t count = s->d->plan->bundles[bundle].count;
 	bool titled = s->d->plan->bundle_count <= TITLES_MAX || !ft_draw_mark_is_clean(&mark);
 
-	if (s->row[from] == FT_UNPINNED || s->column[to] == FT_UNPINNED)
+	if (s->row[from] == FT_NONE || s->column[to] == FT_NONE)
 		return;
 	ft_text_puts(s->text, titled ? "<g>" : "");
 	if (titled) {
@@ -134,8 +134,7 @@ static void cell_draw(struct square *s, uint32_t bundle, uint32_t from, uint32_t
 
 static void stray_cell(struct square *s, const struct ft_draw_link *link, uint32_t from, uint32_t to)
 {
-	if (s->row[from] == FT_UNPINNED || s->column[to] == FT_UNPINNED ||
-	    ft_plan_find_bundle(s->d->plan, from, to) != FT_UNPINNED)
+	if (s->row[from] == FT_NONE || s->column[to] == FT_NONE || ft_plan_find_bundle(s->d->plan, from, to) != FT_NONE)
 		return;
 	ft_text_puts(s->text, "<g>");
 	ft_text_add_safe(&s->words, link->note, strlen(link->note));
@@ -213,7 +212,7 @@ static int names_draw(struct square *s, bool row)
 			uint32_t number = row ? s->row[i] : s->column[i];
 			bool *slot;
 
-			if (number == FT_UNPINNED || s->d->loud[i] != (loud == 1))
+			if (number == FT_NONE || s->d->loud[i] != (loud == 1))
 				continue;
 			slot = &taken[place_of(number, count, size) / NAME_PITCH];
 			if (*slot && size < (int64_t)count * NAME_PITCH)
@@ -231,7 +230,7 @@ static void hosts_write(struct square *s)
 	for (uint32_t i = 0; i < s->d->plan->switch_count; i++) {
 		uint32_t planned = ft_drawing_hosts_planned(s->d, i), seen = ft_drawing_hosts_seen(s->d, i);
 
-		if (s->row[i] == FT_UNPINNED || (planned == 0 && seen == 0))
+		if (s->row[i] == FT_NONE || (planned == 0 && seen == 0))
 			continue;
 		ft_text_printf(s->text, "<text x=\"%d\" y=\"%d\" font-size=\"%d\"%s>", s->column_px + 8,
 			       place_of(s->row[i], s->rows, s->row_px) + CELL - 3, CELL_FONT,

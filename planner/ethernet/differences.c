@@ -29,12 +29,12 @@ uint32_t ft_differences_add(struct ft_differences *d, const struct ft_walk_findi
 		struct ft_walk_finding *list = reallocarray(d->list, size, sizeof(*list));
 
 		if (!list)
-			return FT_MAP_NONE;
+			return FT_NONE;
 		d->list = list;
 		d->size = size;
 	}
 	d->list[d->count] = *finding;
-	d->list[d->count].harm.from = d->list[d->count].harm.to = FT_UNPINNED;
+	d->list[d->count].harm.from = d->list[d->count].harm.to = FT_NONE;
 	return (uint32_t)d->count++;
 }
 
@@ -43,7 +43,7 @@ uint32_t ft_difference_of_member(const struct ft_differences *d, size_t port, ui
 	uint32_t index = ft_map_get(&d->of_members, (uint64_t)port << 12 | vlan);
 	uint32_t row = d->of_port[port];
 
-	if (index == FT_MAP_NONE && row != FT_MAP_NONE && d->list[row].kind == FT_WALK_PORT_MISSING)
+	if (index == FT_NONE && row != FT_NONE && d->list[row].kind == FT_WALK_PORT_MISSING)
 		return row;
 	return index;
 }
@@ -54,7 +54,7 @@ uint32_t ft_difference_of_entry(const struct ft_differences *d, const struct ft_
 	size_t at = ft_tables_find(planned, sw, vlan, mac);
 
 	return at < planned->entry_count && ft_static_is(&planned->entries[at], sw, vlan, mac) ? d->of_entry[at]
-											       : FT_MAP_NONE;
+											       : FT_NONE;
 }
 
 const struct ft_static *ft_tables_entry(const struct ft_tables *tables, uint32_t sw, uint32_t vlan, uint64_t mac)
@@ -81,14 +81,14 @@ static int pvid_compare(struct comparing *c, struct ft_walk_finding finding, siz
 	finding.planned = planned;
 	finding.said = said;
 	c->d->of_port[port] = ft_differences_add(c->d, &finding);
-	return c->d->of_port[port] == FT_MAP_NONE ? -ENOMEM : 0;
+	return c->d->of_port[port] == FT_NONE ? -ENOMEM : 0;
 }
 
 static uint8_t member_planned(const struct comparing *c, size_t port, uint32_t vlan)
 {
 	uint32_t id = ft_tables_id(c->planned, vlan);
 
-	return id == FT_UNPINNED ? 0 : *ft_tables_member(c->planned, port, id);
+	return id == FT_NONE ? 0 : *ft_tables_member(c->planned, port, id);
 }
 
 static int members_compare(struct comparing *c, struct ft_walk_finding finding, size_t port)
@@ -106,7 +106,7 @@ static int members_compare(struct comparing *c, struct ft_walk_finding finding, 
 			       : finding.planned == 0 ? FT_WALK_MEMBER_EXTRA
 						      : FT_WALK_MEMBER_WRONG;
 		index = ft_differences_add(c->d, &finding);
-		if (index == FT_MAP_NONE ||
+		if (index == FT_NONE ||
 		    ft_map_add(&c->d->of_members, (uint64_t)port << 12 | finding.vlan, index, NULL) < 0)
 			return -ENOMEM;
 	}
@@ -121,7 +121,7 @@ static bool port_is_planned(const struct comparing *c, size_t port)
 static int port_compare(struct comparing *c, uint32_t sw, uint32_t p)
 {
 	size_t port = c->ethernet->vlans.first_port[sw] + p - 1;
-	struct ft_walk_finding finding = {.sw = sw, .port = p, .host = FT_UNPINNED, .line = c->said->port_lines[port]};
+	struct ft_walk_finding finding = {.sw = sw, .port = p, .host = FT_NONE, .line = c->said->port_lines[port]};
 	int r;
 
 	if (c->said->ports_said)
@@ -129,7 +129,7 @@ static int port_compare(struct comparing *c, uint32_t sw, uint32_t p)
 	if (c->said->ports_said && finding.line == 0 && port_is_planned(c, port)) {
 		finding.kind = FT_WALK_PORT_MISSING;
 		c->d->of_port[port] = ft_differences_add(c->d, &finding);
-		return c->d->of_port[port] == FT_MAP_NONE ? -ENOMEM : 0;
+		return c->d->of_port[port] == FT_NONE ? -ENOMEM : 0;
 	}
 	r = pvid_compare(c, finding, port);
 	return r < 0 ? r : members_compare(c, finding, port);
@@ -167,7 +167,7 @@ static int entry_add(struct comparing *c, enum ft_walk_kind kind, const struct f
 	if (c->said->entries_said)
 		finding.file = c->said->paths[entry->line ? entry->file : file_lacking(c->said, entry)];
 	index = ft_differences_add(c->d, &finding);
-	if (index == FT_MAP_NONE)
+	if (index == FT_NONE)
 		return -ENOMEM;
 	if (ret_index)
 		*ret_index = index;
@@ -227,9 +227,9 @@ int ft_differences_make(const struct ft_ethernet *ethernet, const struct ft_tabl
 	if (!d.of_port || !d.of_entry)
 		return -ENOMEM;
 	for (size_t i = 0; i < tables->port_count; i++)
-		d.of_port[i] = FT_MAP_NONE;
+		d.of_port[i] = FT_NONE;
 	for (size_t i = 0; i < ethernet->tables.entry_count; i++)
-		d.of_entry[i] = FT_MAP_NONE;
+		d.of_entry[i] = FT_NONE;
 	for (uint32_t i = 0; r == 0 && i < ethernet->plan.switch_count; i++)
 		for (uint32_t p = 1; r == 0 && p <= ft_vlans_ports_of(&ethernet->vlans, i); p++)
 			r = port_compare(&c, i, p);

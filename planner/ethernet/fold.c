@@ -44,7 +44,7 @@ static int only_add(const struct folding *f, struct ft_map *map, uint64_t key, u
 
 static uint32_t only_get(const struct ft_map *map, uint64_t key)
 {
-	return ft_map_get(map, ~key) == FT_MAP_NONE ? ft_map_get(map, key) : FT_MAP_NONE;
+	return ft_map_get(map, ~key) == FT_NONE ? ft_map_get(map, key) : FT_NONE;
 }
 
 /* ---- entries ---- */
@@ -116,7 +116,7 @@ static void harm_move(struct ft_walk_harm *to, const struct ft_walk_harm *from)
 	to->tagged += from->tagged;
 	to->strayed += from->strayed;
 	to->loops += from->loops;
-	if (to->from == FT_UNPINNED) {
+	if (to->from == FT_NONE) {
 		to->from = from->from;
 		to->to = from->to;
 	}
@@ -146,7 +146,7 @@ static void entries_fold(struct folding *f)
 			uint64_t key = common_hash(but, m->sw, m->vlan, m->mac, m->planned);
 			uint32_t extra = only_get(&f->extra[but], key);
 
-			if (extra != FT_MAP_NONE && only_get(&f->missing[but], key) == i &&
+			if (extra != FT_NONE && only_get(&f->missing[but], key) == i &&
 			    f->d->list[extra].kind != FT_WALK_KINDS)
 				entry_fold(f, m, &f->d->list[extra]);
 		}

@@ -105,12 +105,12 @@ static int host_by_name(const struct finding *f, const char *name, uint32_t *ret
 {
 	uint32_t host = ft_names_find_exact(&f->hosts, name), near = 0;
 
-	if (host == FT_MAP_NONE) {
+	if (host == FT_NONE) {
 		int found = ft_names_find(&f->hosts, name, &near, NULL);
 
 		return name_unknown(f, "host", name, found, f->names[near]);
 	}
-	if (f->hosts.next_exact[host] != FT_MAP_NONE && strcmp(f->names[f->hosts.next_exact[host]], name) == 0)
+	if (f->hosts.next_exact[host] != FT_NONE && strcmp(f->names[f->hosts.next_exact[host]], name) == 0)
 		return ft_error_set(f->err, -EINVAL, 0, 0,
 				    "the plan has \"%s\" at several ports: give the \"edge\" and the \"port\"", name);
 	*ret_host = host;
@@ -121,13 +121,13 @@ static int host_by_port(const struct finding *f, const struct ft_design_end *end
 {
 	uint32_t sw = ft_names_find_exact(&f->switches, end->name), near = 0, host;
 
-	if (sw == FT_MAP_NONE) {
+	if (sw == FT_NONE) {
 		int found = ft_names_find(&f->switches, end->name, &near, NULL);
 
 		return name_unknown(f, "switch", end->name, found, f->switch_names[near]);
 	}
 	host = ft_map_get(&f->ports, (uint64_t)sw << 32 | end->port);
-	if (host == FT_MAP_NONE)
+	if (host == FT_NONE)
 		return ft_error_set(f->err, -EINVAL, 0, 0, "the plan has no host at port %u of %s", end->port,
 				    end->name);
 	*ret_host = host;

@@ -35,7 +35,7 @@ uint32_t ft_tables_id(const struct ft_tables *tables, uint32_t vlan)
 		else
 			high = middle;
 	}
-	return low < tables->id_count && tables->ids[low] == vlan ? low : FT_UNPINNED;
+	return low < tables->id_count && tables->ids[low] == vlan ? low : FT_NONE;
 }
 
 int ft_static_compare(const void *one, const void *other)

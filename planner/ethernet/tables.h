@@ -70,7 +70,7 @@ int ft_tables_make(const struct ft_plan *plan, const struct ft_vlans *vlans, con
 int ft_tables_load(const struct ft_plan *plan, const struct ft_vlans *vlans, const struct ft_macs *macs,
 		   const char *const *paths, size_t path_count, struct ft_tables *ret_tables, struct ft_error *err);
 
-/* The place of VLAN @vlan in @ids; FT_UNPINNED: it is nowhere in use. */
+/* The place of VLAN @vlan in @ids; FT_NONE: it is nowhere in use. */
 uint32_t ft_tables_id(const struct ft_tables *tables, uint32_t vlan);
 
 /* How port @port (its number among all) is in the VLAN at place @id. */

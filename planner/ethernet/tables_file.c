@@ -67,7 +67,7 @@ static int switch_find(const struct loading *l, const struct ft_sheet_cell *cell
 	int r;
 
 	*ret_switch = ft_names_find_exact(&l->index, cell->text);
-	if (*ret_switch != FT_MAP_NONE)
+	if (*ret_switch != FT_NONE)
 		return 0;
 	r = ft_names_find(&l->index, cell->text, &near, NULL);
 	if (r == -ENOMEM)

@@ -55,7 +55,7 @@ static int ports_make(struct making *m)
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		v->first_port[i] = total;
 		total += ft_cabling_ports(plan, i);
-		v->lower_number[i] = plan->switches[i].hosts > 0 ? v->lowers++ : FT_UNPINNED;
+		v->lower_number[i] = plan->switches[i].hosts > 0 ? v->lowers++ : FT_NONE;
 	}
 	v->first_port[plan->switch_count] = total;
 	v->ports = calloc(total + 1, sizeof(*v->ports));
@@ -140,7 +140,7 @@ static uint32_t share_of(const struct making *m, uint32_t upper)
 		if (!ft_vlans_is_lower(m->vlans, i))
 			continue;
 		bundle = ft_plan_find_bundle(m->plan, i, upper);
-		share = ft_number_least(share, bundle == FT_UNPINNED ? 0 : m->plan->bundles[bundle].count);
+		share = ft_number_least(share, bundle == FT_NONE ? 0 : m->plan->bundles[bundle].count);
 	}
 	return share;
 }

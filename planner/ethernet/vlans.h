@@ -53,10 +53,10 @@ struct ft_vlans {
 	size_t *first_port; /* of each switch and one more: where in @ports its port 1 is */
 	struct ft_vlan_port *ports;
 	uint32_t *host_switch, *host_port; /* of each host */
-	uint32_t *lower_number; /* of each switch: its number among the L1 switches; FT_UNPINNED: it is none */
-	uint32_t *first_vlan;	/* of each switch: the first that it carries */
-	size_t *first_way;	/* of each switch: where in @ways its ports are: of an L1 switch one a VLAN, */
-	uint32_t *ways;		/* of an L2 switch one for each L1 switch, VLAN by VLAN; 0: none */
+	uint32_t *lower_number;		   /* of each switch: its number among the L1 switches; FT_NONE: it is none */
+	uint32_t *first_vlan;		   /* of each switch: the first that it carries */
+	size_t *first_way; /* of each switch: where in @ways its ports are: of an L1 switch one a VLAN, */
+	uint32_t *ways;	   /* of an L2 switch one for each L1 switch, VLAN by VLAN; 0: none */
 	struct ft_wiring wiring;
 };
 
@@ -93,7 +93,7 @@ static inline uint32_t ft_vlans_ports_of(const struct ft_vlans *vlans, uint32_t 
 
 static inline bool ft_vlans_is_lower(const struct ft_vlans *vlans, uint32_t sw)
 {
-	return vlans->lower_number[sw] != FT_UNPINNED;
+	return vlans->lower_number[sw] != FT_NONE;
 }
 
 /* The port by which switch @sw reaches host @host in VLAN @vlan; 0: it does not. */

@@ -35,7 +35,7 @@ struct frame {
 	size_t port; /* that it came in by, its number among all */
 	uint32_t sw;
 	uint32_t id;	/* place of its VLAN */
-	uint32_t blame; /* the last difference that it passed; FT_MAP_NONE: none */
+	uint32_t blame; /* the last difference that it passed; FT_NONE: none */
 };
 
 struct walking {
@@ -48,7 +48,7 @@ struct walking {
 
 	/* The frame on its way. */
 	uint32_t from; /* the host that sent it */
-	uint32_t to;   /* its address is of this host; FT_UNPINNED: to all */
+	uint32_t to;   /* its address is of this host; FT_NONE: to all */
 	uint64_t mac;
 	struct frame *queue; /* [ports * VLANs]: each state once */
 	size_t head, tail;
@@ -76,7 +76,7 @@ static int walking_begin(struct walking *w)
 	w->queue = calloc(states + 1, sizeof(*w->queue));
 	w->seen = calloc(states + 1, sizeof(*w->seen));
 	w->got = calloc(w->ethernet->vlans.host_count + 1UL, sizeof(*w->got));
-	w->unexplained = FT_MAP_NONE;
+	w->unexplained = FT_NONE;
 	if (!w->crossed || !w->queue || !w->seen || !w->got)
 		return -ENOMEM;
 	return ft_differences_make(w->ethernet, w->tables, &w->d);
@@ -87,18 +87,18 @@ static int walking_begin(struct walking *w)
 /* What no difference explains is a finding of its own: the walk does not believe in the comparison alone. */
 static struct ft_walk_harm *harm_of(struct walking *w, uint32_t blame)
 {
-	static const struct ft_walk_finding unexplained = {.kind = FT_WALK_UNEXPLAINED, .host = FT_UNPINNED};
+	static const struct ft_walk_finding unexplained = {.kind = FT_WALK_UNEXPLAINED, .host = FT_NONE};
 
-	if (blame == FT_MAP_NONE && w->unexplained == FT_MAP_NONE)
+	if (blame == FT_NONE && w->unexplained == FT_NONE)
 		w->unexplained = ft_differences_add(&w->d, &unexplained);
-	if (blame == FT_MAP_NONE)
+	if (blame == FT_NONE)
 		blame = w->unexplained;
-	return blame == FT_MAP_NONE ? NULL : &w->d.list[blame].harm;
+	return blame == FT_NONE ? NULL : &w->d.list[blame].harm;
 }
 
 static void harm_note(struct ft_walk_harm *harm, uint32_t from, uint32_t to)
 {
-	if (harm->from == FT_UNPINNED) {
+	if (harm->from == FT_NONE) {
 		harm->from = from;
 		harm->to = to;
 	}
@@ -121,7 +121,7 @@ static void harm_count(struct walking *w, uint32_t blame, size_t member, uint32_
 
 static uint32_t either(uint32_t first, uint32_t second)
 {
-	return first != FT_MAP_NONE ? first : second;
+	return first != FT_NONE ? first : second;
 }
 
 /*
@@ -135,7 +135,7 @@ static uint32_t blame_on_way(const struct walking *w, uint32_t from, uint32_t to
 	size_t in = v->first_port[sw] + v->host_port[from] - 1;
 	uint32_t vlan = v->ports[in].vlan, blame = ft_difference_of_pvid(&w->d, in);
 
-	for (uint32_t step = 0; blame == FT_MAP_NONE && step <= w->ethernet->plan.switch_count; step++) {
+	for (uint32_t step = 0; blame == FT_NONE && step <= w->ethernet->plan.switch_count; step++) {
 		uint32_t way = ft_vlans_way(v, sw, vlan, to);
 		size_t out = v->first_port[sw] + way - 1;
 
@@ -160,7 +160,7 @@ static void enter(struct walking *w, size_t port, uint32_t sw, uint32_t id, uint
 	size_t state = port * w->tables->id_count + id;
 
 	if (w->seen[state] == w->number) {
-		harm_count(w, blame, HARM(loops), FT_UNPINNED);
+		harm_count(w, blame, HARM(loops), FT_NONE);
 		return;
 	}
 	w->seen[state] = w->number;
@@ -176,17 +176,17 @@ static void cross(struct walking *w, const struct frame *f, size_t out, bool tag
 	uint32_t id = tagged ? f->id : ft_tables_id(w->tables, w->tables->pvids[in]);
 
 	w->left = true;
-	w->crossed[out] += w->to != FT_UNPINNED;
-	if (id == FT_UNPINNED || !*ft_tables_member(w->tables, in, id)) {
+	w->crossed[out] += w->to != FT_NONE;
+	if (id == FT_NONE || !*ft_tables_member(w->tables, in, id)) {
 		blame = either(blame, either(ft_difference_of_member(&w->d, in, w->tables->ids[f->id]),
 					     ft_difference_of_pvid(&w->d, in)));
-		if (w->to == FT_UNPINNED)
-			harm_count(w, blame, HARM(strayed), FT_UNPINNED);
+		if (w->to == FT_NONE)
+			harm_count(w, blame, HARM(strayed), FT_NONE);
 		return;
 	}
 	if (id != f->id) {
 		blame = either(blame, ft_difference_of_pvid(&w->d, in));
-		harm_count(w, blame, HARM(strayed), FT_UNPINNED);
+		harm_count(w, blame, HARM(strayed), FT_NONE);
 	}
 	enter(w, in, port->peer, id, either(ft_difference_of_member(&w->d, in, w->tables->ids[id]), blame));
 }
@@ -198,7 +198,7 @@ static void reach(struct walking *w, uint32_t host, bool tagged, uint32_t blame)
 		return;
 	}
 	w->copies++;
-	if (w->to == FT_UNPINNED && (w->got[host] == w->number || host == w->from))
+	if (w->to == FT_NONE && (w->got[host] == w->number || host == w->from))
 		harm_count(w, blame, HARM(doubled), host);
 	w->got[host] = w->number;
 }
@@ -216,8 +216,8 @@ static void leave(struct walking *w, const struct frame *f, size_t out)
 		cross(w, f, out, tagged, blame);
 	else if (port->kind == FT_VLAN_HOST)
 		reach(w, port->peer, tagged, blame);
-	else if (w->to == FT_UNPINNED)
-		harm_count(w, blame, HARM(strayed), FT_UNPINNED);
+	else if (w->to == FT_NONE)
+		harm_count(w, blame, HARM(strayed), FT_NONE);
 }
 
 static void forward(struct walking *w, const struct frame *f)
@@ -225,7 +225,7 @@ static void forward(struct walking *w, const struct frame *f)
 	const struct ft_vlans *v = &w->ethernet->vlans;
 	const struct ft_static *entry = NULL;
 
-	if (w->to != FT_UNPINNED)
+	if (w->to != FT_NONE)
 		entry = ft_tables_entry(w->tables, f->sw, w->tables->ids[f->id], w->mac);
 	if (entry) {
 		if (ft_vlans_port(v, f->sw, entry->port))
@@ -237,7 +237,7 @@ static void forward(struct walking *w, const struct frame *f)
 		leave(w, f, out);
 }
 
-/* @to, @mac: FT_UNPINNED and 0 for all. */
+/* @to, @mac: FT_NONE and 0 for all. */
 static void send(struct walking *w, uint32_t from, uint32_t to, uint64_t mac)
 {
 	const struct ft_vlans *v = &w->ethernet->vlans;
@@ -252,9 +252,9 @@ static void send(struct walking *w, uint32_t from, uint32_t to, uint64_t mac)
 	w->left = w->flooded = false;
 	w->number++;
 	id = ft_tables_id(w->tables, w->tables->pvids[port]);
-	if (id == FT_UNPINNED || !*ft_tables_member(w->tables, port, id))
+	if (id == FT_NONE || !*ft_tables_member(w->tables, port, id))
 		return;
-	enter(w, port, sw, id, FT_MAP_NONE);
+	enter(w, port, sw, id, FT_NONE);
 	while (w->head < w->tail)
 		forward(w, &w->queue[w->head++]);
 }
@@ -282,7 +282,7 @@ static void broadcast_walk(struct walking *w, uint32_t from)
 {
 	uint32_t hosts = w->ethernet->vlans.host_count;
 
-	send(w, from, FT_UNPINNED, 0);
+	send(w, from, FT_NONE, 0);
 	for (uint32_t host = 0; host < hosts; host++) {
 		if (host == from)
 			continue;
@@ -413,7 +413,7 @@ static int findings_order(struct walking *w)
 
 int ft_table_walk(const struct ft_ethernet *ethernet, const struct ft_tables *tables, struct ft_table_walk *ret_walk)
 {
-	_cleanup_(ft_table_walk_release) struct ft_table_walk walk = {.harm = {.from = FT_UNPINNED, .to = FT_UNPINNED}};
+	_cleanup_(ft_table_walk_release) struct ft_table_walk walk = {.harm = {.from = FT_NONE, .to = FT_NONE}};
 	_cleanup_(walking_release) struct walking w = {.ethernet = ethernet, .tables = tables, .walk = &walk};
 	int r = walking_begin(&w);
 
@@ -421,7 +421,7 @@ int ft_table_walk(const struct ft_ethernet *ethernet, const struct ft_tables *ta
 		return r;
 	all_walk(&w);
 	/* No memory for what could not be explained. */
-	if (w.unexplained == FT_MAP_NONE && ft_walk_harm_is_any(&walk.harm) && w.d.count == 0)
+	if (w.unexplained == FT_NONE && ft_walk_harm_is_any(&walk.harm) && w.d.count == 0)
 		return -ENOMEM;
 	pvids_count(&w);
 	r = loads_make(&w);

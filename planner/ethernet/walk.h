@@ -53,14 +53,14 @@ struct ft_walk_harm {
 	uint64_t tagged;   /* frames that reach a host with a tag */
 	uint64_t strayed;  /* frames that leave their VLAN, or by a port that nobody planned */
 	uint64_t loops;	   /* frames that go round */
-	uint32_t from, to; /* hosts of the first pair; FT_UNPINNED: there is none */
+	uint32_t from, to; /* hosts of the first pair; FT_NONE: there is none */
 };
 
 struct ft_walk_finding {
 	enum ft_walk_kind kind;
 	uint32_t sw, port, vlan;     /* 0: does not apply */
 	uint64_t mac;		     /* of entries */
-	uint32_t host;		     /* whose address that is; FT_UNPINNED: nobody's */
+	uint32_t host;		     /* whose address that is; FT_NONE: nobody's */
 	uint32_t planned, said;	     /* ports, PVIDs, or FT_MEMBER_…; 0: none */
 	uint32_t said_sw, said_vlan; /* of what is moved: where it is; one of them, or the address, is another */
 	uint64_t said_mac;

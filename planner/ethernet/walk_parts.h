@@ -10,9 +10,9 @@
 struct ft_differences {
 	struct ft_walk_finding *list;
 	size_t count, size;
-	uint32_t *of_port;	  /* by port: that of its PVID, or of its whole row; FT_MAP_NONE */
+	uint32_t *of_port;	  /* by port: that of its PVID, or of its whole row; FT_NONE */
 	struct ft_map of_members; /* by port * 4096 + VLAN */
-	uint32_t *of_entry;	  /* by entry of the plan's tables; FT_MAP_NONE */
+	uint32_t *of_entry;	  /* by entry of the plan's tables; FT_NONE */
 };
 
 void ft_differences_release(struct ft_differences *differences);
@@ -21,7 +21,7 @@ void ft_differences_release(struct ft_differences *differences);
 int ft_differences_make(const struct ft_ethernet *ethernet, const struct ft_tables *tables,
 			struct ft_differences *ret_differences);
 
-/* The difference of a port in a VLAN, of its PVID, and of an entry of the plan; FT_MAP_NONE: there is none. */
+/* The difference of a port in a VLAN, of its PVID, and of an entry of the plan; FT_NONE: there is none. */
 uint32_t ft_difference_of_member(const struct ft_differences *differences, size_t port, uint32_t vlan);
 static inline uint32_t ft_difference_of_pvid(const struct ft_differences *differences, size_t port)
 {
@@ -37,7 +37,7 @@ uint32_t ft_difference_of_entry(const struct ft_differences *differences, const 
  */
 int ft_differences_fold(struct ft_differences *differences, const struct ft_tables *said);
 
-/* One more that is no difference: what cannot be explained by any. Returns its index, or FT_MAP_NONE: no memory. */
+/* One more that is no difference: what cannot be explained by any. Returns its index, or FT_NONE: no memory. */
 uint32_t ft_differences_add(struct ft_differences *differences, const struct ft_walk_finding *finding);
 
 /* The entry that counts for this address: the last of equal ones; NULL: there is none. */

@@ -95,7 +95,7 @@ static int propose_smallest(struct ft_proposal *proposal, const struct ft_by_ord
 		if (!ft_field_exists(q, NULL, NULL))
 			continue;
 		layout_size(&layout, rules, proposal->design->family, q);
-		layout.keys.primitive = FT_UNPINNED;
+		layout.keys.primitive = FT_NONE;
 		order = pins_compare(proposal, &layout);
 		if (order < 0)
 			continue;

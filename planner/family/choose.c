@@ -121,7 +121,7 @@ static struct ft_plan_switch *switch_add(struct build *b, enum ft_tier tier, uin
 	sw->ports = class && ft_pinned(class->ports) ? class->ports : b->candidate->types[tier]->ports;
 	if (class && ft_pinned(class->hosts))
 		sw->hosts = sw->hosts_rule = class->hosts;
-	sw->pod = sw->plane = FT_UNPINNED;
+	sw->pod = sw->plane = FT_NONE;
 	b->plan->switch_count++;
 	if (b->design->roles[tier].interfaces) {
 		sw->interfaces = strdup(b->design->roles[tier].interfaces);
@@ -704,7 +704,7 @@ double ft_plan_cable_mbps(const struct ft_design *design, const struct ft_plan *
 bool ft_plan_has_ranks(const struct ft_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->kind_count; i++)
-		if (plan->kinds[i].rank == FT_UNPINNED && !plan->kinds[i].beside)
+		if (plan->kinds[i].rank == FT_NONE && !plan->kinds[i].beside)
 			return false;
 	return plan->kind_count > 0;
 }
@@ -795,7 +795,7 @@ uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b)
 	}
 	if (low < plan->bundle_count && plan->bundles[low].a == lower && plan->bundles[low].b == upper)
 		return low;
-	return FT_UNPINNED;
+	return FT_NONE;
 }
 
 void ft_plan_hosts_free(struct ft_plan_host *hosts, uint32_t count)

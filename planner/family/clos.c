@@ -182,7 +182,7 @@ static int switches_add(struct ft_network *network, const char *kind, uint32_t c
 
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
 		snprintf(name, sizeof(name), "%s-%0*u", kind, digits, i);
-		r = ft_network_switch(network, strdup(name), kind, FT_UNPINNED, hosting);
+		r = ft_network_switch(network, strdup(name), kind, FT_NONE, hosting);
 	}
 	return r;
 }

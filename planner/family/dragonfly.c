@@ -81,11 +81,11 @@ static uint32_t diameter_of(const struct ft_family_keys *keys)
 	uint64_t a = keys->routers, h = keys->global, others = a * (keys->groups - 1);
 
 	if (keys->sizes || keys->links)
-		return FT_UNPINNED;
+		return FT_NONE;
 	if (a == 1 || keys->groups == 1)
 		return a * keys->groups > 1;
 	/* Over two cables, one of which is global, a router reaches no more of other groups than that. */
-	return others > h * (2 * a + h - 2) ? 3 : FT_UNPINNED;
+	return others > h * (2 * a + h - 2) ? 3 : FT_NONE;
 }
 
 /*
@@ -125,7 +125,7 @@ static int offer_group(struct ft_proposal *proposal, uint32_t routers, uint32_t 
 			hosts = hosts_enough(proposal, &layout.keys, hosts);
 		layout.keys.groups = ft_groups_wanted(design, &layout.keys, hosts);
 	} else if (said->sizes || all_said) {
-		hosts = FT_UNPINNED;
+		hosts = FT_NONE;
 	}
 	layout.diameter = diameter_of(&layout.keys);
 	return ft_groups_offer(proposal, &layout, hosts);

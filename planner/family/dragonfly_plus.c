@@ -65,14 +65,14 @@ static uint32_t diameter_of(const struct ft_family_keys *keys)
 	struct ft_group_size size = ft_group_run(keys, 0);
 
 	if (keys->groups > 1)
-		return keys->links ? FT_UNPINNED : 3;
+		return keys->links ? FT_NONE : 3;
 	return size.leafs > 1 ? 2 : 0;
 }
 
-/* What is said, else @usual; FT_UNPINNED if that is 0. */
+/* What is said, else @usual; FT_NONE if that is 0. */
 static uint32_t said_or(uint32_t said, uint32_t usual)
 {
-	return ft_pinned(said) ? said : usual > 0 ? usual : FT_UNPINNED;
+	return ft_pinned(said) ? said : usual > 0 ? usual : FT_NONE;
 }
 
 /* Hosts of a leaf where the number of groups is not said: its share, or more if the largest network needs that. */
@@ -135,7 +135,7 @@ static int offer_group(struct ft_proposal *proposal, uint32_t local, uint32_t ho
 		hosts = hosts_for(proposal, keys, hosts);
 		keys->groups = ft_groups_wanted(design, keys, hosts);
 	} else if (said->sizes || group_said) {
-		hosts = FT_UNPINNED;
+		hosts = FT_NONE;
 	}
 	layout.diameter = diameter_of(keys);
 	return ft_groups_offer(proposal, &layout, hosts);

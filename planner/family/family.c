@@ -123,7 +123,7 @@ int ft_proposal_settle(struct ft_proposal *proposal, struct ft_layout *layout, u
 	left = proposal->ports - layout->net_ports;
 	if (ft_pinned(edge->ports_to_nodes))
 		usual = edge->ports_to_nodes;
-	else if (usual == FT_UNPINNED)
+	else if (usual == FT_NONE)
 		usual = left;
 	if (usual > left && ft_pinned(edge->ports_to_nodes))
 		cables = (struct ft_plan_blame){"edge", "ports_to_nodes"};

@@ -28,8 +28,8 @@ struct ft_layout {
 	uint32_t net_ports;  /* the most cables to other switches on one of these; Eptc */
 	uint64_t room;	     /* hosts in all */
 	uint64_t cables;     /* between switches */
-	uint32_t diameter; /* cables between the two switches with hosts that are farthest apart; FT_UNPINNED: not known
-			      before it is built */
+	uint32_t diameter;   /* cables between the two switches with hosts that are farthest apart; FT_NONE: not known
+				before it is built */
 };
 
 enum { FT_PROPOSAL_REASON_SIZE = 200 };
@@ -116,7 +116,7 @@ struct ft_plan_blame ft_proposal_cables_key(const struct ft_proposal *proposal);
 void ft_proposal_split(const struct ft_proposal *proposal, uint32_t *ret_hosts, uint32_t *ret_net);
 
 /*
- * Settles the hosts of a layout of which all else is filled: as "edge" pins; else @usual of them (FT_UNPINNED: as many
+ * Settles the hosts of a layout of which all else is filled: as "edge" pins; else @usual of them (FT_NONE: as many
  * as ports are left). Returns 1; 0 if the ports of the switch or the room for hosts do not suffice; -EINVAL where the
  * design pins all that matters, and is refused.
  */

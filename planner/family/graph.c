@@ -15,7 +15,7 @@ static int kinds_fill(const struct ft_design_graph *graph, struct ft_plan *plan)
 	if (!plan->kinds)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < graph->kind_count; i++) {
-		plan->kinds[i] = (struct ft_plan_kind){.name = strdup(graph->kinds[i]), .rank = FT_UNPINNED};
+		plan->kinds[i] = (struct ft_plan_kind){.name = strdup(graph->kinds[i]), .rank = FT_NONE};
 		plan->kind_count++;
 		if (!plan->kinds[i].name)
 			return -ENOMEM;
@@ -44,8 +44,8 @@ static int switches_fill(const struct ft_design_graph *graph, struct ft_plan *pl
 			.hosts = from->hosts,
 			.hosts_rule = from->hosts,
 			.guid = from->guid,
-			.pod = FT_UNPINNED,
-			.plane = FT_UNPINNED,
+			.pod = FT_NONE,
+			.plane = FT_NONE,
 			.group = from->group,
 			.place = places[tier]++,
 		};

@@ -36,7 +36,7 @@ int ft_grid_build(const struct ft_layout *layout, struct ft_network *network,
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < layout->switches; i++, step(layout, at)) {
-		r = ft_network_switch(network, switch_name(layout, at), "switch", FT_UNPINNED, true);
+		r = ft_network_switch(network, switch_name(layout, at), "switch", FT_NONE, true);
 		if (r == 0)
 			r = links(layout, network, i, at);
 	}

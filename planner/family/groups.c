@@ -26,7 +26,7 @@ static uint32_t said_or(uint32_t said, uint32_t otherwise)
 
 struct ft_group_size ft_group_run(const struct ft_family_keys *keys, size_t run)
 {
-	struct ft_group_size size = {keys->groups, keys->routers, keys->leafs, keys->spines, FT_UNPINNED};
+	struct ft_group_size size = {keys->groups, keys->routers, keys->leafs, keys->spines, FT_NONE};
 
 	if (!keys->sizes)
 		return size;
@@ -130,7 +130,7 @@ uint32_t ft_groups_place(const struct ft_family_keys *keys, uint32_t index, bool
 		group += size.count;
 	}
 	*ret_end = false;
-	return FT_UNPINNED;
+	return FT_NONE;
 }
 
 uint32_t ft_groups_most(const struct ft_family_keys *keys)

@@ -27,8 +27,8 @@ struct anchor {
 /* The cables of an islander, by its number among these, to another, or to an anchor. */
 struct tie {
 	uint32_t a;
-	uint32_t b;	 /* islander, or FT_UNPINNED */
-	uint32_t anchor; /* anchor, or FT_UNPINNED: one of the two is there */
+	uint32_t b;	 /* islander, or FT_NONE */
+	uint32_t anchor; /* anchor, or FT_NONE: one of the two is there */
 	uint32_t count;	 /* cables, >= 1 */
 	uint32_t a_port; /* the first port at a; the others follow */
 	uint32_t b_port; /* the first port at the other end; of an anchor one that the tree leaves free */
@@ -100,7 +100,7 @@ static const struct known *name_find(const struct islands *w, const char *name)
 {
 	uint32_t number = ft_map_get(&w->names, ft_text_short_hash(name));
 
-	return number == FT_MAP_NONE ? NULL : &w->known[number];
+	return number == FT_NONE ? NULL : &w->known[number];
 }
 
 /* ---- switches ---- */
@@ -117,7 +117,7 @@ static int kind_add(struct ft_plan *plan)
 		return -ENOMEM;
 	}
 	kinds[plan->kind_count++] =
-		(struct ft_plan_kind){.name = name, .may_host = true, .rank = FT_UNPINNED, .beside = true};
+		(struct ft_plan_kind){.name = name, .may_host = true, .rank = FT_NONE, .beside = true};
 	return 0;
 }
 
@@ -136,8 +136,8 @@ static int islander_add(struct islands *w, const struct ft_island_switch *from, 
 		.hosts = said ? from->hosts : 0,
 		.hosts_rule = said ? from->hosts : 0,
 		.hosts_unsaid = !said,
-		.pod = FT_UNPINNED,
-		.plane = FT_UNPINNED,
+		.pod = FT_NONE,
+		.plane = FT_NONE,
 		.island = island,
 	};
 	if (!to->name)
@@ -167,7 +167,7 @@ static int islanders_add(struct islands *w)
 
 static uint32_t anchor_add(struct islands *w, const char *name)
 {
-	w->anchors[w->anchor_count] = (struct anchor){.name = name, .stands_in = FT_UNPINNED};
+	w->anchors[w->anchor_count] = (struct anchor){.name = name, .stands_in = FT_NONE};
 	return w->anchor_count++;
 }
 
@@ -202,7 +202,7 @@ static int bundle_add(struct islands *w, const struct ft_island_bundle *from)
 {
 	const struct known *a = name_find(w, from->a), *b = name_find(w, from->b);
 	const char *far = from->b;
-	struct tie bundle = {.b = FT_UNPINNED, .anchor = FT_UNPINNED, .count = from->count};
+	struct tie bundle = {.b = FT_NONE, .anchor = FT_NONE, .count = from->count};
 	int r = 0;
 
 	if (!a || a->kind != KIND_ISLANDER) {
@@ -260,8 +260,8 @@ static int bundles_add(struct islands *w)
 		struct tie *bundle = &w->ties[i];
 
 		if (ft_pinned(bundle->b) && bundle->b < bundle->a)
-			*bundle = (struct tie){
-				.a = bundle->b, .b = bundle->a, .anchor = FT_UNPINNED, .count = bundle->count};
+			*bundle =
+				(struct tie){.a = bundle->b, .b = bundle->a, .anchor = FT_NONE, .count = bundle->count};
 	}
 	qsort(w->ties, w->tie_count, sizeof(*w->ties), bundle_compare);
 	for (uint32_t i = 1; i < w->tie_count; i++)
@@ -382,18 +382,18 @@ static int tier_has_name(const struct ft_design *design, enum ft_tier tier, cons
 	return 0;
 }
 
-/* The first switch of @tier with room that represents no anchor yet. FT_UNPINNED: there is none. */
+/* The first switch of @tier with room that represents no anchor yet. FT_NONE: there is none. */
 static uint32_t stand_in(struct islands *w, enum ft_tier tier, uint32_t bundle, uint32_t cables)
 {
 	uint32_t first = ft_plan_tier_first(w->plan, tier), end = first + ft_plan_tier_count(w->plan, tier);
 
 	if (cables >= w->refused[tier])
-		return FT_UNPINNED;
+		return FT_NONE;
 	for (uint32_t i = first; i < end; i++)
 		if (!w->taken[i] && anchor_ports(w, bundle, i))
 			return i;
 	w->refused[tier] = cables;
-	return FT_UNPINNED;
+	return FT_NONE;
 }
 
 static int anchor_settle(struct islands *w, uint32_t bundle)

@@ -116,7 +116,7 @@ static int build_polarfly(const struct ft_layout *layout, struct ft_network *net
 	for (uint32_t i = 0; r == 0 && i < layout->switches; i++) {
 		struct point u = point_at(layout->keys.q, i);
 
-		r = ft_network_switch(network, switch_name(i, layout->switches), "switch", FT_UNPINNED, true);
+		r = ft_network_switch(network, switch_name(i, layout->switches), "switch", FT_NONE, true);
 		if (r == 0)
 			r = links_to_plane(&p, i, u);
 		if (r == 0)

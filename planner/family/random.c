@@ -84,7 +84,7 @@ static int propose_random(struct ft_proposal *proposal)
 {
 	const struct ft_design *design = proposal->design;
 	const struct ft_family_keys *said = &design->keys;
-	struct ft_layout layout = {.family = design->family, .diameter = FT_UNPINNED};
+	struct ft_layout layout = {.family = design->family, .diameter = FT_NONE};
 	uint32_t hosts, net, degree;
 	int r = pins_check(proposal);
 
@@ -128,7 +128,7 @@ struct random_graph {
 	uint32_t switches, degree, edge_count;
 	uint32_t *neighbours;  /* [switches][degree] */
 	uint32_t (*edges)[2];  /* [edge_count] */
-	uint32_t *part;	       /* by switch: the part that it is of, from 0; FT_UNPINNED: not yet known */
+	uint32_t *part;	       /* by switch: the part that it is of, from 0; FT_NONE: not yet known */
 	uint32_t *queue;       /* scratch space, by switch */
 	uint32_t *parent;      /* by switch: from where it was reached */
 	uint32_t *first_edges; /* edges of the first part */
@@ -271,7 +271,7 @@ static uint32_t parts_mark(struct random_graph *g)
 	uint32_t parts = 0;
 
 	for (uint32_t i = 0; i < g->switches; i++)
-		g->part[i] = FT_UNPINNED;
+		g->part[i] = FT_NONE;
 	for (uint32_t i = 0; i < g->switches; i++)
 		if (!ft_pinned(g->part[i]))
 			part_mark(g, i, parts++);
@@ -311,7 +311,7 @@ static int graph_add(const struct random_graph *g, struct ft_network *network)
 
 	for (uint32_t i = 0; r == 0 && i < g->switches; i++) {
 		snprintf(name, sizeof(name), "sw-%0*u", digits, i);
-		r = ft_network_switch(network, strdup(name), "switch", FT_UNPINNED, true);
+		r = ft_network_switch(network, strdup(name), "switch", FT_NONE, true);
 	}
 	for (uint32_t i = 0; r == 0 && i < g->edge_count; i++)
 		r = ft_network_link(network, g->edges[i][0], g->edges[i][1], 1);

@@ -6,9 +6,9 @@
 void ft_family_keys_init(struct ft_family_keys *keys)
 {
 	*keys = (struct ft_family_keys){.seed = 1};
-	keys->dimensions = keys->local_bundle = keys->global_bundle = FT_UNPINNED;
-	keys->routers = keys->leafs = keys->spines = keys->global = keys->groups = FT_UNPINNED;
-	keys->q = keys->primitive = keys->degree = keys->m = keys->n = keys->r = FT_UNPINNED;
+	keys->dimensions = keys->local_bundle = keys->global_bundle = FT_NONE;
+	keys->routers = keys->leafs = keys->spines = keys->global = keys->groups = FT_NONE;
+	keys->q = keys->primitive = keys->degree = keys->m = keys->n = keys->r = FT_NONE;
 }
 
 int ft_family_guess(const struct ft_sketch *sketch)
@@ -33,7 +33,7 @@ static void add_list(struct ft_text *text, const char *key, const uint32_t *numb
 
 static void add_number(struct ft_text *text, const char *key, uint32_t number)
 {
-	if (number != FT_UNPINNED)
+	if (number != FT_NONE)
 		ft_text_printf(text, ",\n\t\"%s\": %u", key, number);
 }
 
@@ -44,7 +44,7 @@ static void add_object(struct ft_text *text, const char *key, const char *const 
 	const char *between = "";
 
 	for (size_t i = 0; i < count; i++) {
-		if (numbers[i] == FT_UNPINNED)
+		if (numbers[i] == FT_NONE)
 			continue;
 		if (!*between)
 			ft_text_printf(text, ",\n\t\"%s\": {", key);

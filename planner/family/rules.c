@@ -14,10 +14,10 @@
 struct level {
 	const char *low, *high; /* the objects of the design: "edge" and "core" */
 	uint32_t low_max;	/* number of lower switches for which each upper one must have ports: Emax */
-	uint32_t low_pinned;	/* their number as built, or FT_UNPINNED */
+	uint32_t low_pinned;	/* their number as built, or FT_NONE */
 	uint32_t high_ports;	/* ports of an upper switch for the lower ones */
-	uint32_t high_pinned;	/* the number of upper switches as built, or FT_UNPINNED */
-	uint32_t bundle;	/* as built, or FT_UNPINNED */
+	uint32_t high_pinned;	/* the number of upper switches as built, or FT_NONE */
+	uint32_t bundle;	/* as built, or FT_NONE */
 };
 
 /* The unit of bundles: 1, or the size of a breakout cable. */
@@ -310,7 +310,7 @@ static int count_cores(const struct ft_rules *rules, struct ft_shape *s)
 
 	if (rules->design->class_count) {
 		l.low_max -= ft_classes_count(rules->design, FT_TIER_EDGE);
-		l.low_pinned = FT_UNPINNED;
+		l.low_pinned = FT_NONE;
 		/* As built, ft_classes_wire() decides what fits. */
 		if (!ft_pinned(core->count))
 			l.low_max += ft_classes_as_edges(rules->design, s->c);
@@ -499,7 +499,7 @@ static int pods_of_one_size(const struct ft_rules *rules, uint32_t pods, struct 
 static int share_of(const struct ft_rules *rules, const char *object, uint32_t count, uint32_t groups,
 		    const char *group, uint32_t *ret_share)
 {
-	*ret_share = FT_UNPINNED;
+	*ret_share = FT_NONE;
 	if (!ft_pinned(count))
 		return 0;
 	if (count % groups)
@@ -528,8 +528,7 @@ static uint32_t pod_edges_alike(const struct ft_design *design, const struct ft_
 static int count_spines(const struct ft_rules *rules, struct ft_shape *s)
 {
 	const struct ft_design_role *spine = &rules->roles[FT_TIER_SPINE];
-	struct level l = {"edge",	 "spine",     s->pod_edges,	    FT_UNPINNED,
-			  s->spine_down, FT_UNPINNED, rules->design->bundle};
+	struct level l = {"edge", "spine", s->pod_edges, FT_NONE, s->spine_down, FT_NONE, rules->design->bundle};
 	int r;
 
 	r = share_of(rules, "spine", spine->count, s->pods, "pods", &l.high_pinned);
@@ -549,7 +548,7 @@ static int count_plane_cores(const struct ft_rules *rules, struct ft_shape *s)
 {
 	const struct ft_design_role *core = &rules->roles[FT_TIER_CORE];
 	uint32_t planes = rules->design->planes;
-	struct level l = {"spine", "core", 0, FT_UNPINNED, core->ports, FT_UNPINNED, rules->design->spine_bundle};
+	struct level l = {"spine", "core", 0, FT_NONE, core->ports, FT_NONE, rules->design->spine_bundle};
 	int r;
 
 	if (ft_pinned(planes) && s->pod_spines % planes != 0)
@@ -608,7 +607,7 @@ static uint32_t pod_spines_pinned(const struct ft_rules *rules)
 {
 	uint32_t spines = rules->roles[FT_TIER_SPINE].count, pods = rules->design->pods;
 
-	return ft_pinned(spines) && ft_pinned(pods) && spines % pods == 0 ? spines / pods : FT_UNPINNED;
+	return ft_pinned(spines) && ft_pinned(pods) && spines % pods == 0 ? spines / pods : FT_NONE;
 }
 
 int ft_rules_three_levels(const struct ft_rules *whole, uint32_t pods, struct ft_shape *ret_shape)
@@ -662,7 +661,7 @@ bool ft_rules_next_pods(const struct ft_rules *rules, uint32_t pods, uint32_t *r
 		return pods == 0;
 	}
 	/* If not even this fits, one trial finds the reason. */
-	if (ft_rings_reserve(&attempt, &attempt) < 0 || split_ports(&attempt, FT_UNPINNED, "", &s) < 0 ||
+	if (ft_rings_reserve(&attempt, &attempt) < 0 || split_ports(&attempt, FT_NONE, "", &s) < 0 ||
 	    count_edges(&attempt, &s) < 0 || split_spine(&attempt, &s) < 0) {
 		*ret_pods = 1;
 		return pods == 0;

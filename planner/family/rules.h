@@ -43,7 +43,7 @@ struct ft_rules {
 
 static inline bool ft_pinned(uint32_t value)
 {
-	return value != FT_UNPINNED;
+	return value != FT_NONE;
 }
 
 /*

@@ -108,7 +108,7 @@ struct ft_quantity ft_candidate_metric(const struct ft_design *design, const str
 		return ft_quantity_count((int64_t)design->nodes + spare_ports(design, c) +
 					 (int64_t)(s->e_max - s->e) * s->n);
 	case FT_METRIC_CLOS:
-		if (c->layout.family && c->layout.diameter == FT_UNPINNED)
+		if (c->layout.family && c->layout.diameter == FT_NONE)
 			break;
 		return ft_quantity_count(candidate_clos(c));
 	case FT_METRIC_EDGE_COUNT:

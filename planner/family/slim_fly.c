@@ -213,7 +213,7 @@ static int offer_primitives(const struct ft_sketch *sketch, const struct ft_fami
 		if (tried[i] || common_factor(i, keys->q - 1) != 1)
 			continue;
 		exponents_mark(&field, i, tried);
-		other.primitive = i == 1 ? FT_UNPINNED : ft_field_power(&field, i);
+		other.primitive = i == 1 ? FT_NONE : ft_field_power(&field, i);
 		r = sketch->offer(sketch, family, &other);
 		if (delta_of(keys->q) == 1)
 			break;

@@ -186,7 +186,7 @@ static int offer_grid(struct ft_proposal *proposal, struct ft_layout *layout, ui
 	if (layout->family == &ft_family_torus && layout->keys.dim_count == 1)
 		layout->called = "ring";
 	/* Where the cables are given, all ports that they leave are for hosts. */
-	r = ft_proposal_settle(proposal, layout, said->bundle_count > 0 ? FT_UNPINNED : hosts);
+	r = ft_proposal_settle(proposal, layout, said->bundle_count > 0 ? FT_NONE : hosts);
 	return r <= 0 ? r : proposal->offer(proposal, layout);
 }
 
@@ -196,7 +196,7 @@ static uint32_t switches_wanted(const struct ft_proposal *proposal, uint32_t hos
 	const struct ft_design *design = proposal->design;
 	uint32_t count = design->roles[FT_TIER_EDGE].count;
 
-	return count != FT_UNPINNED ? count : (design->nodes + hosts - 1) / hosts;
+	return count != FT_NONE ? count : (design->nodes + hosts - 1) / hosts;
 }
 
 /* What all of them begin with; returns false if the switch has no port for hosts or for neighbours. */
@@ -236,13 +236,13 @@ static int propose_grid(struct ft_proposal *proposal)
 	if (size_is_missing(proposal))
 		return ft_proposal_refuse(proposal, NULL, NULL,
 					  "\"nodes\" is missing: how many host ports to connect; or \"dims\"");
-	if (said->dimensions == FT_UNPINNED && said->bundle_count == 0) {
+	if (said->dimensions == FT_NONE && said->bundle_count == 0) {
 		r = ft_proposal_star(proposal);
 		if (r != 0)
 			return r < 0 ? r : 0;
 	}
 	switches = switches_wanted(proposal, hosts);
-	dims_choose(&layout, switches, said->dimensions == FT_UNPINNED ? dimensions_for(switches) : said->dimensions);
+	dims_choose(&layout, switches, said->dimensions == FT_NONE ? dimensions_for(switches) : said->dimensions);
 	return offer_grid(proposal, &layout, hosts, net);
 }
 
@@ -268,10 +268,10 @@ static int propose_hypercube(struct ft_proposal *proposal)
 
 	if (!layout_begin(proposal, &layout, &hosts, &net))
 		return 0;
-	if (dimensions == FT_UNPINNED && size_is_missing(proposal))
+	if (dimensions == FT_NONE && size_is_missing(proposal))
 		return ft_proposal_refuse(proposal, NULL, NULL,
 					  "\"nodes\" is missing: how many host ports to connect; or \"dimensions\"");
-	if (dimensions == FT_UNPINNED)
+	if (dimensions == FT_NONE)
 		for (dimensions = 1; dimensions < FT_DIMENSIONS_MAX; dimensions++)
 			if (1U << dimensions >= switches_wanted(proposal, hosts))
 				break;

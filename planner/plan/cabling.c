@@ -169,7 +169,7 @@ static void other_set(struct work *w, uint32_t number)
 /* Takes the port of one end of entry @number. */
 static int port_take(struct work *w, bool of_hosts, size_t entry, unsigned int end, uint32_t sw, uint32_t port)
 {
-	uint32_t number = (uint32_t)(entry + (of_hosts ? w->list->cable_count : 0)), other = FT_MAP_NONE;
+	uint32_t number = (uint32_t)(entry + (of_hosts ? w->list->cable_count : 0)), other = FT_NONE;
 	int r;
 
 	w->load[sw]++;
@@ -215,7 +215,7 @@ static int joined_check(const struct ft_plan *plan, uint32_t low, uint32_t high,
 	const struct ft_plan_switch *a = &plan->switches[low], *b = &plan->switches[high];
 	const char *a_tier = ft_tier_name(a->tier), *b_tier = ft_tier_name(b->tier);
 
-	if (tiers_join(plan, a, b) || ft_plan_find_bundle(plan, low, high) != FT_UNPINNED)
+	if (tiers_join(plan, a, b) || ft_plan_find_bundle(plan, low, high) != FT_NONE)
 		return 0;
 	if (a->tier == b->tier)
 		return ft_error_set(err, -EINVAL, 0, 0, "%s and %s are both %s switches, which the plan does not join",
@@ -325,7 +325,7 @@ static int listed_count(struct work *w, uint32_t *ret_listed)
 	for (uint32_t i = 0, run; i < w->cable_count; i += run) {
 		const struct ft_plan_cable *first = &w->cables[i];
 		uint32_t bundle = ft_plan_find_bundle(w->plan, first->a, first->b);
-		uint32_t planned = bundle == FT_UNPINNED ? 0 : w->plan->bundles[bundle].count;
+		uint32_t planned = bundle == FT_NONE ? 0 : w->plan->bundles[bundle].count;
 
 		run = run_length(w, i);
 		if (run > planned)

@@ -12,13 +12,13 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/pattern.h"
 #include "base/rate.h"
 #include "base/ratio.h"
 #include "planner/plan/metric.h"
 
-/* "Not pinned, to be computed", for counts that the design may leave out. */
-#define FT_UNPINNED UINT32_MAX
+/* A count that the design leaves out, and that is to be computed, is FT_NONE. */
 
 enum {
 	FT_NODES_MAX = 1000000, /* the largest "nodes" or "nodes_max" taken */
@@ -61,7 +61,7 @@ struct ft_inside {
 
 /* The switches of one tier as the design gives them. */
 struct ft_design_role {
-	uint32_t ports;		 /* FT_UNPINNED: not given */
+	uint32_t ports;		 /* FT_NONE: not given */
 	uint32_t count;		 /* pinned, as built: E or C */
 	uint32_t ports_to_nodes; /* pinned Eptn (edge only) */
 	uint32_t ports_to_core;	 /* pinned Eptc (edge), or ports to the core level (spine) */
@@ -125,7 +125,7 @@ struct ft_rates {
 struct ft_design_class {
 	enum ft_tier tier;
 	uint32_t count;
-	uint32_t ports;		/* FT_UNPINNED: not said */
+	uint32_t ports;		/* FT_NONE: not said */
 	uint32_t ports_to_core; /* cables to the level above, likewise */
 	uint32_t hosts;		/* of each, likewise */
 	uint32_t *
@@ -176,7 +176,7 @@ struct ft_design_phase {
 /* One difference between what the design gives and the plan. Exactly one kind of it is set. */
 struct ft_accepted_change {
 	uint32_t add, remove;	 /* so many cables between @a and @b */
-	uint32_t hosts;		 /* @a has so many; FT_UNPINNED: not said */
+	uint32_t hosts;		 /* @a has so many; FT_NONE: not said */
 	bool gone;		 /* @a is not there, nor its cables and hosts */
 	struct ft_rate rate;	 /* of the cable in port @a_port of @a; lanes 0: not said */
 	char *a, *b;		 /* planned switches, by name; @b NULL: none */
@@ -212,8 +212,8 @@ struct ft_expect {
  */
 struct ft_island_switch {
 	char *name;
-	uint32_t ports; /* FT_UNPINNED: those of edge switches */
-	uint32_t hosts; /* FT_UNPINNED: not said, and any number is right */
+	uint32_t ports; /* FT_NONE: those of edge switches */
+	uint32_t hosts; /* FT_NONE: not said, and any number is right */
 };
 
 /* Cables between two switches: at least one is of an island, the other may be one of the tree. */
@@ -239,7 +239,7 @@ struct ft_graph_switch {
 	uint64_t guid;	      /* 0: not given */
 	uint32_t cables_from; /* its first port for cables; 0: the one behind its hosts */
 	char *interfaces;     /* as of a role; owned by the design */
-	uint32_t group;	      /* that it is in by the rules of its family; FT_UNPINNED: none */
+	uint32_t group;	      /* that it is in by the rules of its family; FT_NONE: none */
 };
 
 /* The cables between two of them. */
@@ -272,7 +272,7 @@ enum { FT_DIMENSIONS_MAX = 12 };
 /* How the global cables of a dragonfly are dealt to its routers (planner/family/groups.h). */
 enum ft_arrangement { FT_ARRANGEMENT_ABSOLUTE, FT_ARRANGEMENT_RELATIVE, FT_ARRANGEMENT_CIRCULANT };
 
-/* So many groups, one after the other, that are alike. What is FT_UNPINNED is as in "group". */
+/* So many groups, one after the other, that are alike. What is FT_NONE is as in "group". */
 struct ft_group_size {
 	uint32_t count;
 	uint32_t routers;	/* of a dragonfly */
@@ -280,7 +280,7 @@ struct ft_group_size {
 	uint32_t hosts;		/* of each router or leaf */
 };
 
-/* What the keys of a family of networks say; FT_UNPINNED, and a count of 0: not said. */
+/* What the keys of a family of networks say; FT_NONE, and a count of 0: not said. */
 struct ft_family_keys {
 	uint32_t dims[FT_DIMENSIONS_MAX], dim_count;	   /* switches along each dimension */
 	uint32_t dimensions;				   /* how many there are to be */

@@ -155,7 +155,7 @@ static int chain_add(struct ft_map *map, uint32_t *next, const char *string, uin
 	uint32_t first;
 	int r = ft_map_add(map, ft_text_hash(string), index, &first);
 
-	next[index] = FT_MAP_NONE;
+	next[index] = FT_NONE;
 	if (r != 0)
 		return r < 0 ? r : 0;
 	next[index] = next[first];
@@ -215,7 +215,7 @@ uint32_t ft_names_find_exact(const struct ft_names *names, const char *name)
 {
 	uint32_t i = ft_map_get(&names->exact, ft_text_hash(name));
 
-	while (i != FT_MAP_NONE && strcmp(names->names[i], name) != 0)
+	while (i != FT_NONE && strcmp(names->names[i], name) != 0)
 		i = names->next_exact[i];
 	return i;
 }
@@ -240,10 +240,10 @@ static void candidate_add(const struct ft_names *names, uint32_t index, uint32_t
 static int find_form(const struct ft_names *names, const struct ft_name_forms *forms, const char *form,
 		     uint32_t *ret_index, struct ft_text *candidates)
 {
-	uint32_t i = *form ? ft_map_get(&forms->map, ft_text_hash(form)) : FT_MAP_NONE;
-	uint32_t found = FT_MAP_NONE, count = 0;
+	uint32_t i = *form ? ft_map_get(&forms->map, ft_text_hash(form)) : FT_NONE;
+	uint32_t found = FT_NONE, count = 0;
 
-	for (; i != FT_MAP_NONE; i = forms->next[i])
+	for (; i != FT_NONE; i = forms->next[i])
 		if (strcmp(forms->forms[i], form) == 0) {
 			candidate_add(names, i, count++, candidates);
 			found = i;
@@ -264,7 +264,7 @@ int ft_names_find(const struct ft_names *names, const char *name, uint32_t *ret_
 	uint32_t exact = ft_names_find_exact(names, name);
 	int r;
 
-	if (exact != FT_MAP_NONE) {
+	if (exact != FT_NONE) {
 		*ret_index = exact;
 		return 1;
 	}

@@ -52,7 +52,7 @@ struct ft_names {
 int ft_names_make(const char *const *names, size_t count, struct ft_names *ret_names);
 void ft_names_release(struct ft_names *names);
 
-/* The index of exactly @name, or FT_MAP_NONE. */
+/* The index of exactly @name, or FT_NONE. */
 uint32_t ft_names_find_exact(const struct ft_names *names, const char *name);
 
 /*

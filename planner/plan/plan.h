@@ -23,7 +23,7 @@ struct ft_tree;
 struct ft_plan_kind {
 	char *name;    /* "edge": an edge switch; "switch": just that; owned */
 	bool may_host; /* hosts belong on them */
-	uint32_t rank; /* steps up from the hosts, in a network that has an up and a down; else FT_UNPINNED */
+	uint32_t rank; /* steps up from the hosts, in a network that has an up and a down; else FT_NONE */
 	bool beside;   /* an "island": it hangs on the tree, has no rank, and is in none of the tree's figures */
 };
 
@@ -41,10 +41,10 @@ struct ft_plan_switch {
 	uint32_t ports; /* ports of the switch */
 	uint32_t hosts; /* host ports to be connected now */
 	uint64_t guid;	/* GUID from the plan; 0: none. Binds of a design are not here */
-	uint32_t pod;	/* of an edge or spine; FT_UNPINNED for a core switch, and in a graph */
-	uint32_t plane; /* of a spine or core switch; FT_UNPINNED for an edge, and in a graph */
+	uint32_t pod;	/* of an edge or spine; FT_NONE for a core switch, and in a graph */
+	uint32_t plane; /* of a spine or core switch; FT_NONE for an edge, and in a graph */
 	uint32_t place; /* number from 0 among those of its tier in its pod (edges, spines) or plane (cores) */
-	uint32_t group; /* of a family with groups, from 0; else FT_UNPINNED */
+	uint32_t group; /* of a family with groups, from 0; else FT_NONE */
 
 	char *interfaces; /* of Ethernet: the names of its ports from 1 on, a line each; owned; NULL: not said */
 
@@ -257,7 +257,7 @@ uint32_t ft_plan_host_ports(const struct ft_plan *plan, uint32_t index);
  */
 struct ft_ratio ft_plan_blocking_of(const struct ft_plan *plan, uint32_t level);
 
-/* The bundle between planned switches @a and @b, in either order: an index, or FT_UNPINNED. Bundles are sorted. */
+/* The bundle between planned switches @a and @b, in either order: an index, or FT_NONE. Bundles are sorted. */
 uint32_t ft_plan_find_bundle(const struct ft_plan *plan, uint32_t a, uint32_t b);
 
 /* True where switch @index hangs on the tree, and is no part of it. */

@@ -171,7 +171,7 @@ static void hosts_wire(const struct ft_plan *plan, const struct sockets *sockets
 			uint32_t host = wiring->first_host[i] + k;
 
 			if (host >= next[i])
-				wiring->hosts[host].listed = FT_UNPINNED;
+				wiring->hosts[host].listed = FT_NONE;
 			if (wiring->hosts[host].port == 0)
 				wiring->hosts[host].port = sockets ? socket_find(sockets, i, 1) : k + 1;
 		}
@@ -271,7 +271,7 @@ const char *ft_wiring_host_name(const struct ft_plan *plan, const struct ft_wiri
 
 	if (plan->host_count == 0 || host >= plan->nodes)
 		return ft_plan_host_name(plan, host, buffer);
-	if (listed == FT_UNPINNED)
+	if (listed == FT_NONE)
 		return ft_numbered_name("unlisted", host + 1, plan->nodes, 3, buffer);
 	return plan->hosts[listed].name ? plan->hosts[listed].name : ft_plan_host_name(plan, host, buffer);
 }
@@ -321,18 +321,18 @@ uint32_t ft_plan_find_host(const struct ft_plan *plan, const char *name)
 	unsigned long number;
 
 	if (strncmp(name, "node", 4) != 0 || !isdigit((unsigned char)name[4]) || strlen(name) >= FT_HOST_NAME_SIZE)
-		return FT_UNPINNED;
+		return FT_NONE;
 	number = strtoul(name + 4, NULL, 10);
 	if (number < 1 || number > plan->nodes)
-		return FT_UNPINNED;
+		return FT_NONE;
 	ft_plan_host_name(plan, (uint32_t)number - 1, buffer);
-	return strcmp(buffer, name) == 0 ? (uint32_t)number - 1 : FT_UNPINNED;
+	return strcmp(buffer, name) == 0 ? (uint32_t)number - 1 : FT_NONE;
 }
 
 /* Returns 1 if the name was free and now is taken, 0 if it is not free, -ENOMEM. */
 static int take_name(const struct ft_plan *plan, struct ft_map *map, const char *name)
 {
-	if (ft_plan_find_host(plan, name) != FT_UNPINNED)
+	if (ft_plan_find_host(plan, name) != FT_NONE)
 		return 0;
 	return ft_map_add(map, ft_text_hash(name), 0, NULL);
 }

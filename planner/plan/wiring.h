@@ -29,7 +29,7 @@ struct ft_wire {
 /* The port of a host. */
 struct ft_host_wire {
 	uint32_t port;	 /* of its edge switch */
-	uint32_t listed; /* its number in the plan's list of hosts; FT_UNPINNED: unlisted */
+	uint32_t listed; /* its number in the plan's list of hosts; FT_NONE: unlisted */
 };
 
 /*
@@ -59,7 +59,7 @@ const char *ft_wiring_host_name(const struct ft_plan *plan, const struct ft_wiri
  */
 const char *ft_numbered_name(const char *stem, uint32_t number, uint32_t count, uint32_t digits_min, char *buffer);
 
-/* The number of the host of that name, or FT_UNPINNED. */
+/* The number of the host of that name, or FT_NONE. */
 uint32_t ft_plan_find_host(const struct ft_plan *plan, const char *name);
 
 /* The number of the first switch of @tier, and how many there are. */

@@ -22,10 +22,10 @@ struct binding {
 	bool any_found;		  /* a switch of the plan is in the list under its name */
 	uint32_t *found;	  /* names that may be switches: indices, each of its first spelling */
 	size_t found_count;
-	uint32_t *number; /* by name: its index in @found; FT_UNPINNED: none */
+	uint32_t *number; /* by name: its index in @found; FT_NONE: none */
 	int *tier;	  /* by name; -1: none yet */
 	uint32_t *hosts;  /* by name: rows to names that are no switches */
-	uint32_t *list;	  /* by planned switch: the name that it gets; FT_UNPINNED: none */
+	uint32_t *list;	  /* by planned switch: the name that it gets; FT_NONE: none */
 };
 
 static void binding_release(struct binding *b)
@@ -49,11 +49,11 @@ static int binding_allocate(struct binding *b)
 	if (!b->found || !b->number || !b->tier || !b->hosts || !b->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < names; i++) {
-		b->number[i] = FT_UNPINNED;
+		b->number[i] = FT_NONE;
 		b->tier[i] = -1;
 	}
 	for (size_t i = 0; i < switches; i++)
-		b->list[i] = FT_UNPINNED;
+		b->list[i] = FT_NONE;
 	return 0;
 }
 
@@ -80,13 +80,13 @@ static bool tier_is_respelt(struct binding *b, enum ft_tier tier)
 	for (uint32_t i = 0; i < site->name_count; i++) {
 		const struct ft_site_name *name = &site->names[i];
 
-		if (name->sw < first || name->sw >= past || name->board || b->list[name->sw] != FT_UNPINNED)
+		if (name->sw < first || name->sw >= past || name->board || b->list[name->sw] != FT_NONE)
 			continue;
 		b->list[name->sw] = i;
 		other |= strcmp(name->text, site->plan->switches[name->sw].name) != 0;
 	}
 	for (uint32_t i = first; i < past; i++)
-		other &= b->list[i] != FT_UNPINNED;
+		other &= b->list[i] != FT_NONE;
 	return other;
 }
 
@@ -95,14 +95,14 @@ static void list_clear(struct binding *b, enum ft_tier tier)
 	uint32_t first = ft_plan_tier_first(b->site->plan, tier), count = ft_plan_tier_count(b->site->plan, tier);
 
 	for (uint32_t i = first; i < first + count; i++)
-		b->list[i] = FT_UNPINNED;
+		b->list[i] = FT_NONE;
 }
 
 /* Whether any name of the list is a switch of @tier. */
 static bool tier_is_found(const struct ft_site *site, enum ft_tier tier)
 {
 	for (size_t i = 0; i < site->name_count; i++)
-		if (site->names[i].sw != FT_UNPINNED && site->plan->switches[site->names[i].sw].tier == tier)
+		if (site->names[i].sw != FT_NONE && site->plan->switches[site->names[i].sw].tier == tier)
 			return true;
 	return false;
 }
@@ -181,7 +181,7 @@ static int candidates_choose(struct binding *b)
 	bool few;
 
 	for (uint32_t i = 0; i < site->name_count; i++)
-		if (site->names[i].same == i && site->names[i].sw == FT_UNPINNED && !site->names[i].expected &&
+		if (site->names[i].same == i && site->names[i].sw == FT_NONE && !site->names[i].expected &&
 		    !site->names[i].why)
 			b->found[b->found_count++] = i;
 	qsort_r(b->found, b->found_count, sizeof(*b->found), rows_compare, site);
@@ -202,19 +202,19 @@ static int candidates_choose(struct binding *b)
 	return 0;
 }
 
-/* The first spelling of the name at an end of a row; FT_UNPINNED where there is none. */
+/* The first spelling of the name at an end of a row; FT_NONE where there is none. */
 static uint32_t name_at(const struct ft_site *site, size_t row, unsigned int end)
 {
 	uint32_t name = site->ends[row][end];
 
-	return name == FT_UNPINNED ? name : site->names[name].same;
+	return name == FT_NONE ? name : site->names[name].same;
 }
 
 static bool is_host(const struct binding *b, uint32_t name)
 {
 	const struct ft_site_name *n = &b->site->names[name];
 
-	return b->number[name] == FT_UNPINNED && n->sw == FT_UNPINNED && !n->expected;
+	return b->number[name] == FT_NONE && n->sw == FT_NONE && !n->expected;
 }
 
 static void hosts_count(struct binding *b)
@@ -224,7 +224,7 @@ static void hosts_count(struct binding *b)
 	for (size_t row = 0; row < site->sheet->row_count; row++) {
 		uint32_t x = name_at(site, row, 0), y = name_at(site, row, 1);
 
-		if (x == FT_UNPINNED || y == FT_UNPINNED)
+		if (x == FT_NONE || y == FT_NONE)
 			continue;
 		b->hosts[x] += is_host(b, y);
 		b->hosts[y] += is_host(b, x);
@@ -298,8 +298,7 @@ static int neighbours_collect(const struct binding *b, struct neighbours *n)
 		for (size_t row = 0; row < site->sheet->row_count; row++) {
 			uint32_t x = name_at(site, row, 0), y = name_at(site, row, 1);
 
-			if (x == FT_UNPINNED || y == FT_UNPINNED || b->number[x] == FT_UNPINNED ||
-			    b->number[y] == FT_UNPINNED)
+			if (x == FT_NONE || y == FT_NONE || b->number[x] == FT_NONE || b->number[y] == FT_NONE)
 				continue;
 			if (fill) {
 				n->names[--n->first[x]] = y;
@@ -343,7 +342,7 @@ static int sides_spread(const struct neighbours *n, struct sides *s, uint32_t st
 
 /*
  * The side of the edge switches: the one with more hosts, else the one with the right number of switches, if the graph
- * is connected. FT_UNPINNED: undecided.
+ * is connected. FT_NONE: undecided.
  */
 static uint32_t low_side(const struct binding *b, const struct sides *s, uint32_t count)
 {
@@ -358,8 +357,8 @@ static uint32_t low_side(const struct binding *b, const struct sides *s, uint32_
 	if (hosts[1] != hosts[2])
 		return hosts[1] > hosts[2] ? 1 : 2;
 	if (members[1] == members[2] || members[1] + members[2] < b->found_count)
-		return FT_UNPINNED;
-	return members[1] == low ? 1 : members[2] == low ? 2 : FT_UNPINNED;
+		return FT_NONE;
+	return members[1] == low ? 1 : members[2] == low ? 2 : FT_NONE;
 }
 
 /* In three levels, edge and core switches are on one side: hosts distinguish them. */
@@ -391,7 +390,7 @@ static int tiers_by_cables(struct binding *b)
 		if (sides_spread(&n, &s, b->found[i], &count) < 0)
 			return bind_error(b, "cables go round in an odd circle, so that no two tiers can be told");
 		low = low_side(b, &s, count);
-		if (low == FT_UNPINNED)
+		if (low == FT_NONE)
 			return bind_error(b, "edge switches and those above them cannot be told from each other");
 		for (uint32_t k = 0; k < count; k++)
 			b->tier[s.queue[k]] = tier_by_side(b, s.queue[k], s.side[s.queue[k]] == low);
@@ -413,9 +412,8 @@ static int tiers_tell(struct binding *b)
 	}
 	if (open == patterns) {
 		for (uint32_t i = 0; i < b->site->name_count; i++) {
-			int r = b->site->names[i].same == i && b->site->names[i].sw == FT_UNPINNED
-					? tier_by_pattern(b, i)
-					: 0;
+			int r = b->site->names[i].same == i && b->site->names[i].sw == FT_NONE ? tier_by_pattern(b, i)
+											       : 0;
 
 			if (r < 0)
 				return r;
@@ -598,7 +596,7 @@ int ft_site_bind(struct ft_site *site)
 	if (r == 0 && site->plan->tree->levels == 3 && b.open[FT_TIER_EDGE] && b.open[FT_TIER_SPINE])
 		r = ft_site_group(site, b.list);
 	for (enum ft_tier tier = FT_TIER_EDGE; r == 0 && tier < FT_TIER_COUNT; tier++)
-		if (ft_plan_tier_count(site->plan, tier) && b.list[ft_plan_tier_first(site->plan, tier)] != FT_UNPINNED)
+		if (ft_plan_tier_count(site->plan, tier) && b.list[ft_plan_tier_first(site->plan, tier)] != FT_NONE)
 			r = tier_bind(&b, tier);
 	if (r == 0)
 		r = names_check(&b);

@@ -104,7 +104,7 @@ static const struct ft_sheet_end *claim_cell(const struct rows *rows, size_t cla
 	unsigned int end = claim % 2;
 
 	if (claim >= 2 * rows->cable_count)
-		end = site->names[site->ends[row][1]].sw != FT_UNPINNED;
+		end = site->names[site->ends[row][1]].sw != FT_NONE;
 	return &site->sheet->rows[row].ends[end];
 }
 
@@ -213,7 +213,7 @@ static void bundle_fill(struct rows *rows, const struct ft_plan_bundle *bundle, 
 	if (both)
 		lost_take(a, count);
 	for (uint32_t k = 0; k < count; k++) {
-		rows->cable_rows[rows->cable_count] = FT_UNPINNED;
+		rows->cable_rows[rows->cable_count] = FT_NONE;
 		rows->cables[rows->cable_count++] = (struct ft_cabling_cable){{{.sw = bundle->a}, {.sw = bundle->b}}};
 	}
 }
@@ -233,7 +233,7 @@ int ft_site_rules_fill(struct rows *rows)
 
 		cables[ends[0].sw]++;
 		cables[ends[1].sw]++;
-		if (bundle != FT_UNPINNED)
+		if (bundle != FT_NONE)
 			listed[bundle]++;
 	}
 	absent_mark(rows, cables);

@@ -14,7 +14,7 @@
 
 struct grouping {
 	struct ft_site *site;
-	uint32_t *place;  /* by name: the planned switch whose place it has so far; FT_UNPINNED: none */
+	uint32_t *place;  /* by name: the planned switch whose place it has so far; FT_NONE: none */
 	uint32_t *parent; /* by planned switch: of one group, towards its head */
 	uint32_t *pod;	  /* by planned switch: number of the pod, from 0 in the order of names */
 	uint32_t *plane;
@@ -62,8 +62,8 @@ static void groups_join(struct grouping *g, enum ft_tier low, enum ft_tier high)
 		for (unsigned int end = 0; end < 2; end++) {
 			uint32_t name = site->ends[row][end];
 
-			ends[end] = name == FT_UNPINNED ? name : g->place[site->names[name].same];
-			planned &= ends[end] != FT_UNPINNED;
+			ends[end] = name == FT_NONE ? name : g->place[site->names[name].same];
+			planned &= ends[end] != FT_NONE;
 		}
 		if (!planned || switches[ends[0]].tier == switches[ends[1]].tier)
 			continue;
@@ -83,9 +83,9 @@ static uint32_t groups_number(struct grouping *g, uint32_t first, uint32_t past,
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < g->site->plan->switch_count; i++)
-		numbers[i] = FT_UNPINNED;
+		numbers[i] = FT_NONE;
 	for (uint32_t i = first; i < past; i++)
-		if (numbers[head_of(g, i)] == FT_UNPINNED)
+		if (numbers[head_of(g, i)] == FT_NONE)
 			numbers[head_of(g, i)] = count++;
 	for (uint32_t i = 0; i < g->site->plan->switch_count; i++)
 		numbers[i] = numbers[head_of(g, i)];
@@ -105,19 +105,19 @@ static int pods_fit(struct grouping *g)
 	for (uint32_t i = 0; i < plan->tree->edge_count; i++) {
 		have[g->pod[i]]++;
 		want[plan->switches[i].pod]++;
-		to[g->pod[i]] = FT_UNPINNED;
+		to[g->pod[i]] = FT_NONE;
 	}
 	for (uint32_t p = 0; p < plan->tree->pods; p++) {
 		uint32_t k = 0;
 
-		while (k < plan->tree->pods && (to[k] != FT_UNPINNED || have[k] != want[p]))
+		while (k < plan->tree->pods && (to[k] != FT_NONE || have[k] != want[p]))
 			k++;
 		if (k == plan->tree->pods)
 			return group_error(g, "the pods of the list are not of the sizes of the plan");
 		to[k] = p;
 	}
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (g->pod[i] != FT_UNPINNED)
+		if (g->pod[i] != FT_NONE)
 			g->pod[i] = to[g->pod[i]];
 	return 0;
 }
@@ -131,14 +131,14 @@ static int places_deal(struct grouping *g)
 	if (!dealt)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		dealt[i] = FT_UNPINNED;
+		dealt[i] = FT_NONE;
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct ft_plan_switch *mine = &plan->switches[i];
 		uint32_t first = ft_plan_tier_first(plan, mine->tier), k = first;
 		uint32_t past = first + ft_plan_tier_count(plan, mine->tier);
 
 		while (k < past &&
-		       (dealt[k] != FT_UNPINNED || (mine->tier != FT_TIER_CORE && plan->switches[k].pod != g->pod[i]) ||
+		       (dealt[k] != FT_NONE || (mine->tier != FT_TIER_CORE && plan->switches[k].pod != g->pod[i]) ||
 			(mine->tier != FT_TIER_EDGE && plan->switches[k].plane != g->plane[i])))
 			k++;
 		if (k == past)
@@ -182,9 +182,9 @@ int ft_site_group(struct ft_site *site, uint32_t *list)
 	if (!g.place || !g.parent || !g.pod || !g.plane)
 		return -ENOMEM;
 	for (size_t i = 0; i < names; i++)
-		g.place[i] = FT_UNPINNED;
+		g.place[i] = FT_NONE;
 	for (uint32_t i = 0; i < site->plan->switch_count; i++)
-		if (list[i] != FT_UNPINNED)
+		if (list[i] != FT_NONE)
 			g.place[site->names[list[i]].same] = i;
 	return groups_find(&g);
 }

@@ -70,7 +70,7 @@ static int stem_enter(struct ft_map *stems, const char *name, bool look)
 	if (!strchr(ft_text_string(&stem), '#'))
 		return 0;
 	if (look)
-		return ft_map_get(stems, ft_text_hash(ft_text_string(&stem))) != FT_MAP_NONE;
+		return ft_map_get(stems, ft_text_hash(ft_text_string(&stem))) != FT_NONE;
 	r = ft_map_add(stems, ft_text_hash(ft_text_string(&stem)), 0, NULL);
 	return r < 0 ? r : 1;
 }
@@ -84,7 +84,7 @@ static int families_count(struct rows *rows)
 		_cleanup_(ft_text_release) struct ft_text stem = {0};
 		uint32_t family = i;
 
-		if (site->names[i].sw != FT_UNPINNED || site->names[i].same != i)
+		if (site->names[i].sw != FT_NONE || site->names[i].same != i)
 			continue;
 		ft_name_add_stem(&stem, site->names[i].text);
 		if (ft_text_failed(&stem) ||
@@ -103,7 +103,7 @@ static int stems_collect(struct rows *rows)
 	for (uint32_t i = 0; r >= 0 && i < site->plan->switch_count; i++)
 		r = stem_enter(&rows->stems, site->plan->switches[i].name, false);
 	for (size_t i = 0; r >= 0 && i < site->name_count; i++)
-		if (site->names[i].sw != FT_UNPINNED)
+		if (site->names[i].sw != FT_NONE)
 			r = stem_enter(&rows->stems, site->names[i].text, false);
 	return r < 0 ? r : families_count(rows);
 }
@@ -140,11 +140,11 @@ static int chips_look(struct rows *rows)
 	uint32_t seen[FT_TIER_COUNT] = {0};
 
 	for (size_t i = 0; i < 2 * site->sheet->row_count; i++) {
-		uint32_t name = site->ends[i / 2][i % 2], sw = name == FT_UNPINNED ? name : site->names[name].sw;
+		uint32_t name = site->ends[i / 2][i % 2], sw = name == FT_NONE ? name : site->names[name].sw;
 		struct ft_port_label label;
 		int r;
 
-		if (sw == FT_UNPINNED || !ft_plan_is_director(site->plan, sw))
+		if (sw == FT_NONE || !ft_plan_is_director(site->plan, sw))
 			continue;
 		r = label_read(&site->sheet->rows[i / 2].ends[i % 2], &site->names[name], &label);
 		if (r == -ENOMEM)
@@ -221,7 +221,7 @@ static void row_lose(struct rows *rows, uint32_t row, const struct ft_sheet_cell
 		for (unsigned int end = 0; end < 2; end++) {
 			uint32_t sw = site->names[site->ends[row][end]].sw;
 
-			if (sw != FT_UNPINNED)
+			if (sw != FT_NONE)
 				rows->doubts.lost[sw]++;
 		}
 	ft_site_doubt(&rows->doubts, row, cell, "%s", why);
@@ -455,10 +455,10 @@ static int slip_find(const struct rows *rows, const struct ft_site_name *name, s
 	if (ft_text_failed(&stem))
 		return -ENOMEM;
 	family = ft_map_get(&rows->families, ft_text_hash(ft_text_string(&stem)));
-	if (stem.length < LENGTH_LEAST || (family != FT_MAP_NONE && rows->family[family] >= FAMILY_LEAST))
+	if (stem.length < LENGTH_LEAST || (family != FT_NONE && rows->family[family] >= FAMILY_LEAST))
 		return 0;
 	for (uint32_t i = 0; i < site->name_count; i++) {
-		if (site->names[i].sw == FT_UNPINNED || !is_slip(site->names[i].normal, name->normal))
+		if (site->names[i].sw == FT_NONE || !is_slip(site->names[i].normal, name->normal))
 			continue;
 		ft_text_printf(why, "\"%s\" is no switch of the plan; did they mean \"%s\"?", name->text,
 			       site->names[i].text);
@@ -506,7 +506,7 @@ static int row_take(struct rows *rows, uint32_t row)
 		row_skip(rows, row, SKIP_FOREIGN);
 		return 0;
 	}
-	if (ends[0] == FT_UNPINNED || ends[1] == FT_UNPINNED) {
+	if (ends[0] == FT_NONE || ends[1] == FT_NONE) {
 		row_skip(rows, row, SKIP_FREE);
 		return 0;
 	}
@@ -516,7 +516,7 @@ static int row_take(struct rows *rows, uint32_t row)
 			return 0;
 		}
 	for (unsigned int end = 0; end < 2; end++)
-		planned[end] = site->names[ends[end]].sw != FT_UNPINNED;
+		planned[end] = site->names[ends[end]].sw != FT_NONE;
 	if (planned[0] && planned[1])
 		return cable_take(rows, row);
 	if (planned[0] || planned[1])
@@ -578,14 +578,14 @@ static void rest_keep(struct rows *rows)
 	for (uint32_t i = 0; rows->cable_count == i && i < plan->cable_count; i++) {
 		const struct ft_plan_cable *cable = &plan->cables[i];
 
-		rows->cable_rows[i] = FT_UNPINNED;
+		rows->cable_rows[i] = FT_NONE;
 		rows->cables[rows->cable_count++] = (struct ft_cabling_cable){
 			{{.sw = cable->a, .port = cable->a_port}, {.sw = cable->b, .port = cable->b_port}}};
 	}
 	for (uint32_t i = 0; rows->host_count == i && i < plan->host_count; i++) {
 		const struct ft_plan_host *host = &plan->hosts[i];
 
-		rows->host_rows[i] = FT_UNPINNED;
+		rows->host_rows[i] = FT_NONE;
 		rows->hosts[rows->host_count++] =
 			(struct ft_cabling_host){.name = host->name,
 						 .guid = host->guid,
@@ -603,17 +603,17 @@ static int fault_tell(const struct rows *rows, const struct ft_cabling_fault *fa
 	const struct ft_sheet_end *end;
 	char other[32] = "";
 
-	if (fault->entry == SIZE_MAX || numbers[fault->entry] == FT_UNPINNED)
+	if (fault->entry == SIZE_MAX || numbers[fault->entry] == FT_NONE)
 		return ft_error_set(site->err, -EINVAL, site->sheet->first_line ? site->sheet->first_line : 1, 1, "%s",
 				    fault->why.text);
 	row = &site->sheet->rows[numbers[fault->entry]];
 	end = &row->ends[fault->end];
 	if (fault->of_hosts)
-		end = &row->ends[site->names[site->ends[numbers[fault->entry]][1]].sw != FT_UNPINNED];
+		end = &row->ends[site->names[site->ends[numbers[fault->entry]][1]].sw != FT_NONE];
 	if (fault->other != SIZE_MAX) {
 		uint32_t number = (fault->other_of_hosts ? rows->host_rows : rows->cable_rows)[fault->other];
 
-		if (number != FT_UNPINNED)
+		if (number != FT_NONE)
 			snprintf(other, sizeof(other), ": see line %u", site->sheet->rows[number].line);
 	}
 	if (fault->cell == FT_CABLING_PORT)
@@ -629,7 +629,7 @@ static uint32_t bundles_differ(const struct ft_plan *plan, const struct ft_plan_
 	for (uint32_t k = 0; k < count; k++) {
 		uint32_t now = ft_plan_find_bundle(plan, before[k].a, before[k].b);
 
-		same += now != FT_UNPINNED && plan->bundles[now].count == before[k].count;
+		same += now != FT_NONE && plan->bundles[now].count == before[k].count;
 	}
 	i = plan->bundle_count > count ? plan->bundle_count : count;
 	return i - same;
@@ -720,8 +720,8 @@ static void strangers_tell(const struct rows *rows, struct ft_text *faults)
 			names[end] = &site->names[site->ends[row][end]];
 		if (names[0]->expected || names[1]->expected)
 			continue;
-		end = names[0]->sw != FT_UNPINNED;
-		if (names[!end]->sw != FT_UNPINNED)
+		end = names[0]->sw != FT_NONE;
+		if (names[!end]->sw != FT_NONE)
 			ft_error_set(&err, 0, 0, 0, "\"%s\" is no switch of the plan, and %s has no hosts",
 				     names[end]->text, site->plan->switches[names[!end]->sw].name);
 		else

@@ -27,7 +27,7 @@ struct rows {
 	uint32_t *family;	/* by number of a family */
 	struct ft_map seen;	/* cables, by both ports */
 	struct ft_cabling_cable *cables;
-	uint32_t *cable_rows; /* where each stands in the sheet; FT_UNPINNED: it is the plan's */
+	uint32_t *cable_rows; /* where each stands in the sheet; FT_NONE: it is the plan's */
 	size_t cable_count;
 	struct ft_cabling_host *hosts;
 	uint32_t *host_rows;

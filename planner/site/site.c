@@ -95,13 +95,13 @@ static int name_enter(struct ft_site *site, struct ft_map *map, const struct ft_
 	struct ft_site_name *name = &site->names[site->name_count];
 	int r;
 
-	*ret_index = FT_UNPINNED;
+	*ret_index = FT_NONE;
 	if (cell->text[0] == '\0')
 		return 0;
 	r = ft_map_add(map, ft_text_hash(cell->text), (uint32_t)site->name_count, ret_index);
 	if (r <= 0)
 		return r;
-	*name = (struct ft_site_name){.text = cell->text, .cell = cell, .sw = FT_UNPINNED};
+	*name = (struct ft_site_name){.text = cell->text, .cell = cell, .sw = FT_NONE};
 	*ret_index = (uint32_t)site->name_count++;
 	r = name_rewrite(site, name);
 	return r < 0 ? r : name_check(name);
@@ -122,7 +122,7 @@ static int names_collect(struct ft_site *site)
 			int r = sheet->rows[i].foreign ? 0 : name_enter(site, &map, cell, &site->ends[i][end]);
 
 			if (sheet->rows[i].foreign)
-				site->ends[i][end] = FT_UNPINNED;
+				site->ends[i][end] = FT_NONE;
 			if (r < 0)
 				return r;
 		}
@@ -183,7 +183,7 @@ static int rows_count(struct ft_site *site)
 	for (size_t i = 0; r == 0 && i < 2 * site->sheet->row_count; i++) {
 		uint32_t name = site->ends[i / 2][i % 2];
 
-		if (name != FT_UNPINNED)
+		if (name != FT_NONE)
 			r = port_count(site, &seen, name, &site->sheet->rows[i / 2].ends[i % 2]);
 	}
 	return r;
@@ -201,7 +201,7 @@ static int domains_join(struct ft_site *site, const struct ft_map *normals)
 		if (ft_text_failed(&bare))
 			return -ENOMEM;
 		other = ft_map_get(normals, ft_text_hash(ft_text_string(&bare)));
-		if (other != FT_MAP_NONE)
+		if (other != FT_NONE)
 			site->names[i].same = site->names[other].same;
 	}
 	return 0;
@@ -246,7 +246,7 @@ static uint32_t guid_find(const struct ft_site *site, uint64_t guid)
 	for (uint32_t i = 0; guid && i < site->plan->switch_count; i++)
 		if (ft_plan_bound_guid(site->design, site->plan, i) == guid)
 			return i;
-	return FT_UNPINNED;
+	return FT_NONE;
 }
 
 /* By a GUID in the sheet, or by a live switch of that name. */
@@ -256,7 +256,7 @@ static int name_resolve_guid(struct ft_site *site, struct ft_site_name *name)
 	int r;
 
 	name->sw = guid_find(site, ft_name_guid(name->text));
-	if (name->sw != FT_UNPINNED)
+	if (name->sw != FT_NONE)
 		return 0;
 	r = ft_names_find(&site->known_index, name->text, &live, NULL);
 	if (r == 1)
@@ -304,17 +304,17 @@ static int name_resolve_board(struct ft_site *site, struct ft_site_name *name)
 			continue;
 		start[end] = '\0';
 		r = name_resolve_text(site, start, name);
-		if (r == 0 && name->sw == FT_UNPINNED && !name->why && strncmp(start, "MF0;", 4) == 0) {
+		if (r == 0 && name->sw == FT_NONE && !name->why && strncmp(start, "MF0;", 4) == 0) {
 			/* A chip of "MF0;core1:SX6536/U1" is "MF0;core1:SX6536/L16/U2". */
 			snprintf(text, sizeof(text), "%sU1", start);
 			r = name_resolve_text(site, text, name);
 		}
 		if (r < 0)
 			return r;
-		if (name->sw != FT_UNPINNED && !ft_plan_is_director(site->plan, name->sw))
-			name->sw = FT_UNPINNED;
-		name->board = name->sw == FT_UNPINNED ? 0 : label.board;
-		name->chip = name->sw == FT_UNPINNED ? 0 : label.chip;
+		if (name->sw != FT_NONE && !ft_plan_is_director(site->plan, name->sw))
+			name->sw = FT_NONE;
+		name->board = name->sw == FT_NONE ? 0 : label.board;
+		name->chip = name->sw == FT_NONE ? 0 : label.chip;
 		return 0;
 	}
 	return 0;
@@ -324,7 +324,7 @@ static int name_resolve(struct ft_site *site, struct ft_site_name *name)
 {
 	int r;
 
-	name->sw = FT_UNPINNED;
+	name->sw = FT_NONE;
 	name->board = name->chip = 0;
 	/* It cannot be printed, or was several switches before tiers were bound. */
 	if (name->text[0] == '\0')
@@ -332,9 +332,9 @@ static int name_resolve(struct ft_site *site, struct ft_site_name *name)
 	free(name->why);
 	name->why = NULL;
 	r = name_resolve_text(site, name->text, name);
-	if (r == 0 && name->sw == FT_UNPINNED && !name->why)
+	if (r == 0 && name->sw == FT_NONE && !name->why)
 		r = name_resolve_guid(site, name);
-	if (r == 0 && name->sw == FT_UNPINNED && !name->why)
+	if (r == 0 && name->sw == FT_NONE && !name->why)
 		r = name_resolve_board(site, name);
 	return r;
 }

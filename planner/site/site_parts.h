@@ -11,7 +11,7 @@ struct ft_site_name {
 	const char *text;		  /* by the design's "names", else as in the sheet; not owned */
 	char *rewritten;		  /* owned; NULL: @text is the sheet's */
 	const struct ft_sheet_cell *cell; /* where it stands first */
-	uint32_t sw;			  /* the planned switch; FT_UNPINNED: none */
+	uint32_t sw;			  /* the planned switch; FT_NONE: none */
 	uint32_t board, chip;		  /* that the name says; 0: none */
 	uint32_t same;			  /* the first name of this normal form */
 	uint32_t rows;			  /* of the sheet that have it, each port once; counted at @same */
@@ -33,7 +33,7 @@ struct ft_site {
 
 	struct ft_site_name *names;
 	size_t name_count;
-	uint32_t (*ends)[2]; /* by row: indices of names; FT_UNPINNED: there is none */
+	uint32_t (*ends)[2]; /* by row: indices of names; FT_NONE: there is none */
 
 	const char **planned; /* names of the planned switches; not owned */
 	struct ft_names planned_index;

@@ -19,7 +19,7 @@ bool ft_work_net_leads_down(const struct ft_work_net *traffic, uint32_t from, co
 	uint32_t here = plan->kinds[plan->switches[from].kind].rank;
 	uint32_t there = plan->kinds[plan->switches[arc->to].kind].rank;
 
-	return here != FT_UNPINNED && there != FT_UNPINNED && there < here;
+	return here != FT_NONE && there != FT_NONE && there < here;
 }
 
 /* Mb/s are 10^6 bit/s: so many of them are a byte a nanosecond. */
@@ -50,7 +50,7 @@ static int parts_find(const struct ft_work_net *t, uint32_t **ret_part, uint32_t
 	if (!distance || !order || !part)
 		return -ENOMEM;
 	ft_adjacency_forget(distance, t->plan->switch_count);
-	*ret_largest = FT_UNPINNED;
+	*ret_largest = FT_NONE;
 	for (uint32_t start = 0; start < t->plan->switch_count; start++) {
 		uint32_t found = 0;
 		uint64_t hosts = 0;

@@ -552,7 +552,7 @@ int ft_paths_find(struct ft_paths *p, uint32_t from, uint32_t to, uint32_t *ret_
 	uint32_t index = ft_map_get(&p->index, key);
 	int r;
 
-	if (index == FT_MAP_NONE) {
+	if (index == FT_NONE) {
 		index = p->path_count;
 		r = path_add(p, from, to);
 		if (r == 0)

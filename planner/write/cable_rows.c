@@ -19,10 +19,10 @@ static void hosts_add(struct rows *x, const struct ft_floor *floor, uint32_t sw)
 		if (floor && !ft_plan_is_beside(x->plan, sw) && floor->hosts[host].midplane)
 			continue;
 		x->rows[x->count++] = (struct ft_cable_row){.host = host,
-							    .a = FT_UNPINNED,
+							    .a = FT_NONE,
 							    .b = sw,
-							    .bundle = FT_UNPINNED,
-							    .wire = FT_UNPINNED,
+							    .bundle = FT_NONE,
+							    .wire = FT_NONE,
 							    .b_port = x->wiring->hosts[host].port,
 							    .kind = "host"};
 	}
@@ -49,7 +49,7 @@ static void bundle_add(struct rows *x, uint32_t index)
 		uint32_t wire = x->wiring->first_cable[index] + k;
 		const struct ft_wire *ports = &x->wiring->cables[wire];
 
-		x->rows[x->count++] = (struct ft_cable_row){.host = FT_UNPINNED,
+		x->rows[x->count++] = (struct ft_cable_row){.host = FT_NONE,
 							    .a = to_tree ? bundle->b : bundle->a,
 							    .b = to_tree ? bundle->a : bundle->b,
 							    .bundle = index,

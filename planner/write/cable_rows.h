@@ -14,11 +14,11 @@
 #include "planner/write/floor.h"
 
 struct ft_cable_row {
-	uint32_t host;		 /* number of the host (plan/wiring.h); FT_UNPINNED: the cable joins two switches */
-	uint32_t a;		 /* index of the switch; of a host FT_UNPINNED */
+	uint32_t host;		 /* number of the host (plan/wiring.h); FT_NONE: the cable joins two switches */
+	uint32_t a;		 /* index of the switch; of a host FT_NONE */
 	uint32_t b;		 /* index of the other switch, or of that of the host */
-	uint32_t bundle;	 /* index into the plan's bundles; of a host FT_UNPINNED */
-	uint32_t wire;		 /* index into wiring->cables; of a host FT_UNPINNED */
+	uint32_t bundle;	 /* index into the plan's bundles; of a host FT_NONE */
+	uint32_t wire;		 /* index into wiring->cables; of a host FT_NONE */
 	uint32_t a_port, b_port; /* of the switches; a host's own is not known here: 0 */
 	bool alias;		 /* switch @b is meant by the name that an island has for it */
 	const char *kind;	 /* "host", "uplink", "spine-uplink", "link", "island" */

@@ -90,9 +90,9 @@ static const char *host_name(const struct cables *c, uint32_t host, char buffer[
 			     struct ft_text *text)
 {
 	const char *name = ft_wiring_host_name(c->plan, &c->wiring, host, buffer);
-	uint32_t listed = c->plan->host_count ? c->wiring.hosts[host].listed : FT_UNPINNED;
+	uint32_t listed = c->plan->host_count ? c->wiring.hosts[host].listed : FT_NONE;
 
-	if (listed == FT_UNPINNED || !c->plan->hosts[listed].adapter)
+	if (listed == FT_NONE || !c->plan->hosts[listed].adapter)
 		return name;
 	ft_text_printf(text, "%s %s", name, c->plan->hosts[listed].adapter);
 	return ft_text_string(text);
@@ -101,9 +101,9 @@ static const char *host_name(const struct cables *c, uint32_t host, char buffer[
 /* The port given by the list; 0: none. */
 static uint32_t host_port_said(const struct cables *c, uint32_t host)
 {
-	uint32_t listed = c->plan->host_count ? c->wiring.hosts[host].listed : FT_UNPINNED;
+	uint32_t listed = c->plan->host_count ? c->wiring.hosts[host].listed : FT_NONE;
 
-	return listed == FT_UNPINNED ? 0 : c->plan->hosts[listed].adapter_port;
+	return listed == FT_NONE ? 0 : c->plan->hosts[listed].adapter_port;
 }
 
 /* The next port of a host, from *port on, that none of its cables has. Returns 0 or -ENOMEM. */
@@ -171,7 +171,7 @@ static int check_names(struct cables *c, struct ft_error *err)
 		if (r < 0)
 			return r;
 		if ((r == 0 && strcmp(c->items[other].name, name) == 0) ||
-		    (c->plan->host_count == 0 && ft_plan_find_host(c->plan, name) != FT_UNPINNED))
+		    (c->plan->host_count == 0 && ft_plan_find_host(c->plan, name) != FT_NONE))
 			return name_taken(name, err);
 	}
 	return c->plan->host_count > 0 ? number_host_ports(c, &map, err) : 0;
@@ -266,7 +266,7 @@ static void add_host_cable(const struct cables *c, const struct ft_cable_row *ro
 /* For islands only the ends of their cables, and the ports: there is no floor plan for them. */
 static void add_row(const struct cables *c, const struct ft_cable_row *row)
 {
-	if (row->host != FT_UNPINNED)
+	if (row->host != FT_NONE)
 		add_host_cable(c, row);
 	else
 		add_cable(c, &c->items[row->a], row->a_port,

@@ -75,13 +75,13 @@ static uint32_t coordinate(const struct grid *g, uint32_t index, uint32_t axis)
 	return index / g->stride[axis] % g->size[axis];
 }
 
-/* The next switch along @axis, upwards or downwards; FT_UNPINNED: a line ends here. */
+/* The next switch along @axis, upwards or downwards; FT_NONE: a line ends here. */
 static uint32_t neighbour(const struct grid *g, uint32_t index, uint32_t axis, bool up)
 {
 	uint32_t at = coordinate(g, index, axis), last = g->size[axis] - 1, stride = g->stride[axis];
 
 	if (at == (up ? last : 0))
-		return !g->ring[axis] ? FT_UNPINNED : up ? index - last * stride : index + last * stride;
+		return !g->ring[axis] ? FT_NONE : up ? index - last * stride : index + last * stride;
 	return up ? index + stride : index - stride;
 }
 
@@ -105,7 +105,7 @@ static uint32_t portgroup_ports(const struct ft_plan *plan)
 /* The switches of a seed: the common one, and its neighbours along each axis. */
 struct seed {
 	uint32_t origin;
-	uint32_t up[AXES], down[AXES]; /* FT_UNPINNED: not needed */
+	uint32_t up[AXES], down[AXES]; /* FT_NONE: not needed */
 };
 
 static bool seed_make(const struct grid *g, const uint64_t *guids, uint32_t origin, struct seed *ret_seed)
@@ -118,9 +118,9 @@ static bool seed_make(const struct grid *g, const uint64_t *guids, uint32_t orig
 		uint32_t up = neighbour(g, origin, axis, true), down = neighbour(g, origin, axis, false);
 		bool both = g->ring[axis] && g->size[axis] == RADIX_BOTH;
 
-		up = up != FT_UNPINNED && guids[up] ? up : FT_UNPINNED;
-		down = down != FT_UNPINNED && guids[down] && (both || up == FT_UNPINNED) ? down : FT_UNPINNED;
-		if ((up == FT_UNPINNED && down == FT_UNPINNED) || (both && (up == FT_UNPINNED || down == FT_UNPINNED)))
+		up = up != FT_NONE && guids[up] ? up : FT_NONE;
+		down = down != FT_NONE && guids[down] && (both || up == FT_NONE) ? down : FT_NONE;
+		if ((up == FT_NONE && down == FT_NONE) || (both && (up == FT_NONE || down == FT_NONE)))
 			return false;
 		seed.up[axis] = up;
 		seed.down[axis] = down;
@@ -136,9 +136,9 @@ static uint32_t seed_switches(const struct grid *g, const struct seed *seed, uin
 
 	ret_switches[count++] = seed->origin;
 	for (uint32_t axis = 0; axis < g->count; axis++) {
-		if (seed->up[axis] != FT_UNPINNED)
+		if (seed->up[axis] != FT_NONE)
 			ret_switches[count++] = seed->up[axis];
-		if (seed->down[axis] != FT_UNPINNED)
+		if (seed->down[axis] != FT_NONE)
 			ret_switches[count++] = seed->down[axis];
 	}
 	return count;
@@ -181,7 +181,7 @@ static void add_name(struct ft_text *text, const struct ft_plan *plan, uint32_t 
 static void write_link(struct ft_text *text, const struct grid *g, const uint64_t *guids, const char *word,
 		       uint32_t from, uint32_t to)
 {
-	if (to == FT_UNPINNED)
+	if (to == FT_NONE)
 		return;
 	ft_text_printf(text, "%s 0x%016" PRIx64 " 0x%016" PRIx64 " # ", word, guids[from], guids[to]);
 	add_name(text, g->plan, from);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * What the switches of an Ethernet plan are told, in several forms. Each writer takes the switch to write, or
- * FT_UNPINNED for all of them; they return 0 or -ENOMEM.
+ * FT_NONE for all of them; they return 0 or -ENOMEM.
  */
 #ifndef FT_PLANNER_WRITE_ETHERNET_H
 #define FT_PLANNER_WRITE_ETHERNET_H

@@ -28,7 +28,7 @@ int ft_write_vlans(struct ft_text *text, const struct ft_ethernet *ethernet, uin
 
 	ft_text_puts(text, "switch,port,pvid,tagged,untagged\n");
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		for (uint32_t p = 1; (only == FT_UNPINNED || only == i) && p <= ft_vlans_ports_of(vlans, i); p++) {
+		for (uint32_t p = 1; (only == FT_NONE || only == i) && p <= ft_vlans_ports_of(vlans, i); p++) {
 			size_t port = vlans->first_port[i] + p - 1;
 
 			ft_csv_add(text, plan->switches[i].name);
@@ -52,7 +52,7 @@ int ft_write_macs(struct ft_text *text, const struct ft_ethernet *ethernet, uint
 	for (size_t i = 0; i < tables->entry_count; i++) {
 		const struct ft_static *entry = &tables->entries[i];
 
-		if (only != FT_UNPINNED && only != entry->sw)
+		if (only != FT_NONE && only != entry->sw)
 			continue;
 		ft_csv_add(text, plan->switches[entry->sw].name);
 		ft_text_puts(text, ",");
@@ -119,7 +119,7 @@ int ft_write_switch_settings(struct ft_text *text, const struct ft_ethernet *e, 
 		struct settings s = {text, e->plan.switches[i].name};
 		uint32_t ports = ft_vlans_ports_of(&e->vlans, i);
 
-		if (only != FT_UNPINNED && only != i)
+		if (only != FT_NONE && only != i)
 			continue;
 		setting_add(&s, 0, "spanning-tree", 0, NULL, "off");
 		for (uint32_t p = 1; p <= ports; p++)

@@ -202,7 +202,7 @@ static void ovs_body(struct ft_text *text, const struct ft_ethernet *e, uint32_t
 static void add_head(struct ft_text *text, const struct ft_ethernet *e, const struct dialect *dialect, uint32_t only)
 {
 	ft_text_puts(text, "#!/bin/sh\n# ");
-	if (only != FT_UNPINNED)
+	if (only != FT_NONE)
 		ft_text_add_safe(text, e->plan.switches[only].name, strlen(e->plan.switches[only].name));
 	else
 		ft_text_puts(text, "The switches");
@@ -226,7 +226,7 @@ static void add_head(struct ft_text *text, const struct ft_ethernet *e, const st
 static int script_write(struct ft_text *text, const struct ft_ethernet *e, uint32_t only, const struct dialect *dialect)
 {
 	add_head(text, e, dialect, only);
-	if (only != FT_UNPINNED) {
+	if (only != FT_NONE) {
 		dialect->body(text, e, only);
 		return ft_text_failed(text) ? -ENOMEM : 0;
 	}

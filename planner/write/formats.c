@@ -105,7 +105,7 @@ static int tables_write(const struct ft_format *format, struct ft_text *text, co
 			const struct ft_plan *plan, const char *only, struct ft_error *err)
 {
 	_cleanup_(ft_ethernet_release) struct ft_ethernet ethernet = {0};
-	uint32_t sw = FT_UNPINNED;
+	uint32_t sw = FT_NONE;
 	int r = ft_ethernet_make(design, plan, &ethernet, err);
 
 	if (r == 0 && only)

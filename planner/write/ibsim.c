@@ -100,7 +100,7 @@ static uint64_t host_guid(const struct network *net, uint32_t host)
 {
 	uint32_t listed = net->wiring->hosts[host].listed;
 
-	if (listed != FT_UNPINNED && net->plan->hosts[listed].guid)
+	if (listed != FT_NONE && net->plan->hosts[listed].guid)
 		return net->plan->hosts[listed].guid;
 	return FT_IBSIM_HOST_GUID + 2 * (uint64_t)host;
 }
@@ -157,7 +157,7 @@ static void add_host_name(const struct network *net, uint32_t host)
 	char buffer[FT_HOST_NAME_SIZE];
 	const char *name = ft_wiring_host_name(net->plan, net->wiring, host, buffer);
 	uint32_t listed = net->wiring->hosts[host].listed;
-	const char *adapter = listed == FT_UNPINNED ? NULL : net->plan->hosts[listed].adapter;
+	const char *adapter = listed == FT_NONE ? NULL : net->plan->hosts[listed].adapter;
 
 	ft_text_add_safe(net->text, name, strlen(name));
 	if (adapter) {

@@ -22,7 +22,7 @@ void ft_phases_free(struct ft_phases *phases)
 
 bool ft_phase_is_open(const struct ft_design *design, uint32_t phase, const char *day)
 {
-	return phase != FT_UNPINNED && strcmp(day, design->phases[phase].due) <= 0;
+	return phase != FT_NONE && strcmp(day, design->phases[phase].due) <= 0;
 }
 
 bool ft_phases_open(const struct ft_phases *phases, const char *day)
@@ -37,8 +37,8 @@ uint32_t ft_phase_later(const struct ft_design *design, uint32_t one, uint32_t o
 {
 	int order;
 
-	if (one == FT_UNPINNED || other == FT_UNPINNED)
-		return one == FT_UNPINNED ? other : one;
+	if (one == FT_NONE || other == FT_NONE)
+		return one == FT_NONE ? other : one;
 	order = strcmp(design->phases[one].due, design->phases[other].due);
 	return order > 0 || (order == 0 && one > other) ? one : other;
 }
@@ -46,7 +46,7 @@ uint32_t ft_phase_later(const struct ft_design *design, uint32_t one, uint32_t o
 static void all_unpinned(uint32_t *list, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		list[i] = FT_UNPINNED;
+		list[i] = FT_NONE;
 }
 
 /* By rack its phase. Returns 0, -EINVAL or -ENOMEM. */
@@ -66,7 +66,7 @@ static int racks_take(const struct ft_design *design, const struct ft_floor *flo
 			const struct ft_phase_name *rack = &design->phases[i].racks[n];
 			uint32_t at = ft_map_get(&names, ft_text_hash(rack->name));
 
-			if (at == FT_MAP_NONE)
+			if (at == FT_NONE)
 				return ft_error_set(err, -EINVAL, rack->line, rack->column,
 						    "the floor plan has no rack \"%s\": its racks are %s to %s, as in "
 						    "ftplan --format cables",
@@ -92,7 +92,7 @@ static int switches_take(const struct ft_design *design, const struct ft_plan *p
 			const struct ft_phase_name *sw = &design->phases[i].switches[n];
 			uint32_t at = ft_map_get(&names, ft_text_hash(sw->name));
 
-			if (at == FT_MAP_NONE)
+			if (at == FT_NONE)
 				return ft_error_set(err, -EINVAL, sw->line, sw->column,
 						    "the plan has no switch \"%s\": ftplan --format json lists them",
 						    sw->name);
@@ -109,9 +109,9 @@ static void hosts_take(const struct ft_plan *plan, const struct ft_floor *floor,
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		bool placed = floor && i < floor->switch_count;
 
-		phases->of_switch[i] = named[i] != FT_UNPINNED || !placed ? named[i] : of_rack[floor->switches[i].rack];
+		phases->of_switch[i] = named[i] != FT_NONE || !placed ? named[i] : of_rack[floor->switches[i].rack];
 		for (uint32_t k = 0; k < plan->switches[i].hosts; k++, host++)
-			phases->of_host[host] = named[i] != FT_UNPINNED || !placed || host >= floor->host_count
+			phases->of_host[host] = named[i] != FT_NONE || !placed || host >= floor->host_count
 							? named[i]
 							: of_rack[floor->hosts[host].rack];
 	}

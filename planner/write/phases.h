@@ -16,7 +16,7 @@
 
 struct ft_phases {
 	const struct ft_design *design; /* borrowed */
-	uint32_t *of_switch;		/* by index into plan->switches: the design's phase, or FT_UNPINNED */
+	uint32_t *of_switch;		/* by index into plan->switches: the design's phase, or FT_NONE */
 	uint32_t *of_host;		/* likewise, by the host's number (plan/wiring.h) */
 };
 
@@ -35,7 +35,7 @@ static inline void ft_phases_freep(struct ft_phases **phases)
 	ft_phases_free(*phases);
 }
 
-/* Whether phase @phase is not over on @day, "2026-12-31"; FT_UNPINNED never is open. */
+/* Whether phase @phase is not over on @day, "2026-12-31"; FT_NONE never is open. */
 bool ft_phase_is_open(const struct ft_design *design, uint32_t phase, const char *day);
 
 /* Whether any is. */

@@ -31,8 +31,8 @@ uint32_t ft_seat_folded(uint32_t at, uint32_t size)
  */
 static bool is_ring(const struct ft_plan *plan, uint32_t size, uint32_t stride)
 {
-	return size > 3 && ft_plan_find_bundle(plan, 0, (size - 1) * stride) != FT_UNPINNED &&
-	       ft_plan_find_bundle(plan, 0, 2 * stride) == FT_UNPINNED;
+	return size > 3 && ft_plan_find_bundle(plan, 0, (size - 1) * stride) != FT_NONE &&
+	       ft_plan_find_bundle(plan, 0, 2 * stride) == FT_NONE;
 }
 
 static void seats_of_grid(const struct ft_plan *plan, uint32_t across, struct ft_seat *seats)
@@ -84,7 +84,7 @@ int ft_seats_make(const struct ft_plan *plan, uint32_t across, struct ft_seat *r
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct ft_plan_switch *sw = &plan->switches[i];
 
-		ret_seats[i] = (struct ft_seat){sw->tier, sw->pod == FT_UNPINNED ? 0 : sw->pod, sw->place};
+		ret_seats[i] = (struct ft_seat){sw->tier, sw->pod == FT_NONE ? 0 : sw->pod, sw->place};
 	}
 	return plan->topology == FT_TOPOLOGY_GRAPH && plan->group_count > 0 ? seats_of_groups(plan, ret_seats) : 0;
 }

@@ -184,7 +184,7 @@ static void write_edge(const struct tree *tree, const char *key, uint32_t edge)
 	ft_text_puts(tree->text, "\n");
 }
 
-/* The pod or group of switch @index; FT_UNPINNED: none. */
+/* The pod or group of switch @index; FT_NONE: none. */
 static uint32_t pod_of(const struct tree *tree, uint32_t index)
 {
 	const struct ft_plan_switch *sw = &tree->plan->switches[index];
@@ -192,14 +192,14 @@ static uint32_t pod_of(const struct tree *tree, uint32_t index)
 	return has_groups(tree->plan) ? sw->group : sw->pod;
 }
 
-/* The parent of those edge switches of @pod (FT_UNPINNED: any) that have hosts. */
+/* The parent of those edge switches of @pod (FT_NONE: any) that have hosts. */
 static void write_parent(const struct tree *tree, const char *name, uint32_t pod)
 {
 	struct hostlist list = {.text = tree->text};
 
 	ft_text_printf(tree->text, "SwitchName=%s Switches=", name);
 	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
-		if (tree->plan->switches[i].hosts && (pod == FT_UNPINNED || pod_of(tree, i) == pod))
+		if (tree->plan->switches[i].hosts && (pod == FT_NONE || pod_of(tree, i) == pod))
 			hostlist_add(&list, tree->names.names[i]);
 	hostlist_flush(&list);
 	ft_text_puts(tree->text, "\n");
@@ -228,7 +228,7 @@ static void write_pods(const struct tree *tree)
 			hostlist_add(&list, pod_name(tree, pod));
 	/* Hosts on a core switch are in no pod, and those on a switch of no group in none. */
 	for (uint32_t i = 0; i < tree->plan->switch_count; i++)
-		if (tree->plan->switches[i].hosts && pod_of(tree, i) == FT_UNPINNED)
+		if (tree->plan->switches[i].hosts && pod_of(tree, i) == FT_NONE)
 			hostlist_add(&list, tree->names.names[i]);
 	hostlist_flush(&list);
 	ft_text_puts(tree->text, "\n");
@@ -243,7 +243,7 @@ static void write_tree(const struct tree *tree)
 	if (tree->pods)
 		write_pods(tree);
 	else if (tree->plan->bundle_count)
-		write_parent(tree, core_name, FT_UNPINNED);
+		write_parent(tree, core_name, FT_NONE);
 }
 
 static void write_head(const struct tree *tree, const struct ft_design *design, const char *plugin)

@@ -114,11 +114,11 @@ static uint32_t later_switch(const struct ft_plan *later, const struct ft_plan *
 	if (sw->tier == FT_TIER_CORE)
 		place = index - plan->tree->edge_count - plan->tree->spine_count;
 	if (sw->tier == FT_TIER_SPINE)
-		return place < later->tree->spine_count ? later->tree->edge_count + place : FT_UNPINNED;
+		return place < later->tree->spine_count ? later->tree->edge_count + place : FT_NONE;
 	if (sw->tier == FT_TIER_CORE)
 		return place < later->tree->core_count ? later->tree->edge_count + later->tree->spine_count + place
-						       : FT_UNPINNED;
-	return place < later->tree->edge_count ? place : FT_UNPINNED;
+						       : FT_NONE;
+	return place < later->tree->edge_count ? place : FT_NONE;
 }
 
 /* Cables between switches of @plan that are not at the same ports in @later. */
@@ -131,7 +131,7 @@ static uint64_t cables_moved(const struct ft_plan *plan, const struct ft_plan *l
 		uint32_t found = ft_plan_find_bundle(later, later_switch(later, plan, here->a),
 						     later_switch(later, plan, here->b));
 
-		there = found == FT_UNPINNED ? NULL : &later->bundles[found];
+		there = found == FT_NONE ? NULL : &later->bundles[found];
 		if (!there || there->a_port != here->a_port || there->b_port != here->b_port ||
 		    there->count < here->count)
 			moved += here->count;

@@ -63,7 +63,7 @@ static void add_address(struct ft_text *text, const struct ft_walked *w, const s
 {
 	ft_mac_add(text, f->mac);
 	ft_text_puts(text, " (");
-	if (f->host == FT_UNPINNED)
+	if (f->host == FT_NONE)
 		ft_text_puts(text, "no host's");
 	else
 		add_host(text, w, f->host);
@@ -229,11 +229,11 @@ static void harm_tell(struct ft_text *text, const struct ft_walked *w, const str
 			       count == 1 ? harms[i].one : harms[i].more);
 		first = false;
 	}
-	if (harm->from == FT_UNPINNED)
+	if (harm->from == FT_NONE)
 		return;
 	ft_text_puts(text, " (such as from ");
 	add_host(text, w, harm->from);
-	if (harm->to != FT_UNPINNED) {
+	if (harm->to != FT_NONE) {
 		ft_text_puts(text, " to ");
 		add_host(text, w, harm->to);
 	}

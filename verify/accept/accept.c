@@ -42,7 +42,7 @@ static const char *planned_name(const struct accepting *x, uint64_t guid)
 {
 	uint32_t row = ft_map_get(&x->rows, guid);
 
-	return row == FT_MAP_NONE ? NULL : x->report->switches[row].planned_as;
+	return row == FT_NONE ? NULL : x->report->switches[row].planned_as;
 }
 
 static void change_begin(struct accepting *x)
@@ -91,7 +91,7 @@ static bool is_in(const struct ft_snapshot *s, const struct ft_port *port, const
 	const struct ft_port *far = ft_port_peer(s, port), *there, *peer;
 	uint32_t node = ft_map_get(others, ft_port_node(s, port)->guid);
 
-	there = node == FT_MAP_NONE ? NULL : ft_node_port(other, &other->nodes[node], port->number);
+	there = node == FT_NONE ? NULL : ft_node_port(other, &other->nodes[node], port->number);
 	peer = there ? ft_port_peer(other, there) : NULL;
 	return peer && peer->number == far->number && ft_port_node(other, peer)->guid == ft_port_node(s, far)->guid;
 }
@@ -189,7 +189,7 @@ static int hosts_accept(struct accepting *x, const struct ft_finding *f)
 	for (size_t i = 0; i < f->where_count; i++) {
 		uint32_t row = ft_map_get(&x->rows, f->where[i].guid);
 
-		if (row == FT_MAP_NONE || !x->report->switches[row].planned_as)
+		if (row == FT_NONE || !x->report->switches[row].planned_as)
 			return refuse(x, "the hosts are not on switches of the plan");
 		change_begin(x);
 		ft_text_printf(x->text, "\"hosts\": %u", x->report->switches[row].hosts);

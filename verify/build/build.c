@@ -45,13 +45,13 @@ bool ft_build_is_open(const struct ft_build_cable *cable)
 
 static char *name_of_host(struct ft_arena *memory, const struct ft_states *s, uint32_t host)
 {
-	uint32_t listed = s->plan->host_count ? s->wiring.hosts[host].listed : FT_UNPINNED;
+	uint32_t listed = s->plan->host_count ? s->wiring.hosts[host].listed : FT_NONE;
 	char buffer[FT_HOST_NAME_SIZE];
 	const char *name = ft_wiring_host_name(s->plan, &s->wiring, host, buffer);
 	struct ft_text text = {0};
 
 	ft_text_add_safe(&text, name, strlen(name));
-	if (listed != FT_UNPINNED)
+	if (listed != FT_NONE)
 		ft_interface_add(&text, &s->plan->hosts[listed]);
 	return ft_arena_text(memory, &text);
 }
@@ -77,21 +77,21 @@ static int names_make(const struct ft_states *s, struct ft_build *b)
 
 static void end_place(struct ft_build_end *end, const struct ft_floor_place *place)
 {
-	end->rack = place ? place->rack : FT_UNPINNED;
-	end->unit = place ? place->unit : FT_UNPINNED;
+	end->rack = place ? place->rack : FT_NONE;
+	end->unit = place ? place->unit : FT_NONE;
 }
 
 static void ends_make(const struct ft_states *s, const struct ft_build *b, const struct ft_cable_row *row,
 		      struct ft_build_cable *cable)
 {
 	uint32_t tree = s->floor ? s->floor->switch_count : 0;
-	bool host = row->host != FT_UNPINNED;
-	uint32_t listed = host && s->plan->host_count ? s->wiring.hosts[row->host].listed : FT_UNPINNED;
+	bool host = row->host != FT_NONE;
+	uint32_t listed = host && s->plan->host_count ? s->wiring.hosts[row->host].listed : FT_NONE;
 
 	cable->kind = row->kind;
 	cable->a.name = b->names[host ? s->plan->switch_count + row->host : row->a];
 	cable->a.port = host ? 1 : row->a_port;
-	if (listed != FT_UNPINNED && s->plan->hosts[listed].adapter_port)
+	if (listed != FT_NONE && s->plan->hosts[listed].adapter_port)
 		cable->a.port = s->plan->hosts[listed].adapter_port;
 	cable->b.name = b->names[row->b];
 	cable->b.port = row->b_port;
@@ -104,9 +104,9 @@ static void ends_make(const struct ft_states *s, const struct ft_build *b, const
 
 static uint32_t group_of(const struct ft_plan *plan, const struct ft_cable_row *row)
 {
-	const struct ft_plan_switch *sw = &plan->switches[row->host != FT_UNPINNED ? row->b : row->a];
+	const struct ft_plan_switch *sw = &plan->switches[row->host != FT_NONE ? row->b : row->a];
 
-	return sw->group != FT_UNPINNED ? sw->group : sw->pod;
+	return sw->group != FT_NONE ? sw->group : sw->pod;
 }
 
 /* ---- what is there instead, and what to do ---- */
@@ -114,7 +114,7 @@ static uint32_t group_of(const struct ft_plan *plan, const struct ft_cable_row *
 /* The switch of a row's end, as it is called on the fabric too. */
 static void end_add(struct ft_text *text, const struct ft_model *m, const struct ft_build_end *end, uint32_t sw)
 {
-	const struct ft_observed_switch *observed = sw == FT_UNPINNED ? NULL : ft_observed_at(m, m->place_of[sw]);
+	const struct ft_observed_switch *observed = sw == FT_NONE ? NULL : ft_observed_at(m, m->place_of[sw]);
 
 	ft_text_puts(text, end->name);
 	if (observed && !ft_text_short_equal(observed->name, end->name))
@@ -125,7 +125,7 @@ static void end_add(struct ft_text *text, const struct ft_model *m, const struct
 
 static void unseen_add(struct ft_text *text, const struct ft_model *m, const struct ft_build *b, uint32_t sw)
 {
-	if (sw != FT_UNPINNED && m->observed_of[m->place_of[sw]] == FT_NONE)
+	if (sw != FT_NONE && m->observed_of[m->place_of[sw]] == FT_NONE)
 		ft_text_printf(text, "%s%s was not seen", text->length ? ", " : "", b->names[sw]);
 }
 
@@ -261,7 +261,7 @@ static void groups_make(const struct ft_states *s, struct ft_build *b)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < b->cable_count; i++)
-		if (b->cables[i].group != FT_UNPINNED && b->cables[i].group >= count)
+		if (b->cables[i].group != FT_NONE && b->cables[i].group >= count)
 			count = b->cables[i].group + 1;
 	rows = count < 2 ? NULL : table_make(b, FT_BUILD_GROUPS, count + 1);
 	for (uint32_t i = 0; rows && i < count; i++)

@@ -44,15 +44,15 @@ const char *ft_cable_state_name(enum ft_cable_state state);
 struct ft_build_end {
 	const char *name; /* not owned: of the build's names */
 	uint32_t port;
-	uint32_t rack, unit; /* of the floor plan; FT_UNPINNED: it has no place there */
+	uint32_t rack, unit; /* of the floor plan; FT_NONE: it has no place there */
 };
 
 struct ft_build_cable {
 	enum ft_cable_state state;
 	const char *kind;	  /* "host", "uplink" …; static */
 	struct ft_build_end a, b; /* a: the host, or the lower switch */
-	uint32_t phase;		  /* index of the design's phase that both ends are due in; FT_UNPINNED: none */
-	uint32_t group;		  /* pod or group of the lower switch; FT_UNPINNED: none */
+	uint32_t phase;		  /* index of the design's phase that both ends are due in; FT_NONE: none */
+	uint32_t group;		  /* pod or group of the lower switch; FT_NONE: none */
 	bool counted, errors;	  /* error counters were read at an end; and one rose faster than allowed */
 	bool idle;		  /* the link is up, and no subnet manager uses it */
 	uint32_t mbps;		  /* its rate; 0: it is not up */

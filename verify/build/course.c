@@ -146,8 +146,8 @@ static int marks_make(struct ft_build_course *c, struct ft_build *build)
 			continue;
 		label = ft_arena_print(&memory, "%s/%u %s/%u", cable->a.name, cable->a.port, cable->b.name,
 				       cable->b.port);
-		before = label ? ft_map_get(&by_label, ft_text_hash(label)) : FT_MAP_NONE;
-		if (before != FT_MAP_NONE && strcmp(c->marks[before].label, label) == 0)
+		before = label ? ft_map_get(&by_label, ft_text_hash(label)) : FT_NONE;
+		if (before != FT_NONE && strcmp(c->marks[before].label, label) == 0)
 			*mark = c->marks[before];
 		mark->label = label;
 		count++;

@@ -16,12 +16,12 @@
 
 static void host_drop(const struct ft_states *s, struct ft_plan *due, const struct ft_cable_row *row, bool *host_gone)
 {
-	uint32_t listed = due->host_count ? s->wiring.hosts[row->host].listed : FT_UNPINNED;
+	uint32_t listed = due->host_count ? s->wiring.hosts[row->host].listed : FT_NONE;
 
 	due->switches[row->b].hosts--;
 	if (!ft_plan_is_beside(due, row->b))
 		due->nodes--;
-	if (listed != FT_UNPINNED)
+	if (listed != FT_NONE)
 		host_gone[listed] = true;
 }
 
@@ -100,7 +100,7 @@ static void rows_drop(const struct ft_states *s, struct ft_plan *due, bool *cabl
 
 		if (s->states[i].state != FT_CABLE_NOT_DUE)
 			continue;
-		if (row->host != FT_UNPINNED) {
+		if (row->host != FT_NONE) {
 			host_drop(s, due, row, host_gone);
 			continue;
 		}

@@ -75,9 +75,9 @@ static int maker_init(struct maker *x)
 	if (memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->s->count; i++) {
-		x->s->states[i] = (struct ft_row_state){
-			.cable = FT_NONE, .host = FT_NONE, .finding = FT_NONE, .phase = FT_UNPINNED};
-		if (x->s->rows[i].wire != FT_UNPINNED)
+		x->s->states[i] =
+			(struct ft_row_state){.cable = FT_NONE, .host = FT_NONE, .finding = FT_NONE, .phase = FT_NONE};
+		if (x->s->rows[i].wire != FT_NONE)
 			x->row_of[x->s->rows[i].wire] = i;
 	}
 	moved_learn(x);
@@ -166,10 +166,8 @@ static void wires_in_ports(struct maker *x, struct bundle *b, bool any)
 static uint32_t finding_of(const struct maker *x, uint32_t cable)
 {
 	const struct ft_observed_cable *c = &x->m->observed.cables[cable];
-	uint32_t found = ft_map_get(&x->moved,
-				    ft_hash_pair(x->m->observed.switches[c->a].guid, ft_port_number(x->m, c->a_port)));
 
-	return found == FT_MAP_NONE ? FT_NONE : found;
+	return ft_map_get(&x->moved, ft_hash_pair(x->m->observed.switches[c->a].guid, ft_port_number(x->m, c->a_port)));
 }
 
 /* Whether one end of observed cable @cable is in the port that wire @wire has there. */
@@ -294,7 +292,7 @@ static void lack_take(struct maker *x, uint32_t finding, const struct ft_lack *l
 	uint32_t index = ft_plan_find_bundle(x->s->plan, lack->a, lack->b), left = lack->cables;
 	struct bundle b;
 
-	if (index == FT_UNPINNED)
+	if (index == FT_NONE)
 		return;
 	b = bundle_of(x, index);
 	for (unsigned int pass = 0; pass < 2; pass++)
@@ -390,7 +388,7 @@ static bool is_rail_of(const struct maker *x, uint32_t listing, uint32_t place)
 	if (!h->name || place == FT_NONE)
 		return false;
 	other = ft_map_get(&x->rails, rail_key(h->name, ft_plan_index(x->m, place)));
-	return other != FT_MAP_NONE && plan->hosts[other].name && strcmp(plan->hosts[other].name, h->name) == 0;
+	return other != FT_NONE && plan->hosts[other].name && strcmp(plan->hosts[other].name, h->name) == 0;
 }
 
 static bool is_listing(const struct ft_plan_host *a, const struct ft_plan_host *b)
@@ -435,7 +433,7 @@ static enum ft_cable_state host_unseen_state(const struct ft_model *m, uint32_t 
 
 static uint32_t listing_of(const struct maker *x, uint32_t row)
 {
-	return x->s->plan->host_count ? x->s->wiring.hosts[x->s->rows[row].host].listed : FT_UNPINNED;
+	return x->s->plan->host_count ? x->s->wiring.hosts[x->s->rows[row].host].listed : FT_NONE;
 }
 
 static void listed_see(struct maker *x)
@@ -443,9 +441,9 @@ static void listed_see(struct maker *x)
 	const struct ft_model *m = x->m;
 
 	for (uint32_t row = 0; row < x->s->count && m->port_map.fate; row++) {
-		uint32_t listing = x->s->rows[row].host == FT_UNPINNED ? FT_UNPINNED : listing_of(x, row), host;
+		uint32_t listing = x->s->rows[row].host == FT_NONE ? FT_NONE : listing_of(x, row), host;
 
-		if (listing == FT_UNPINNED)
+		if (listing == FT_NONE)
 			continue;
 		host = x->due[listing] == FT_NONE ? FT_NONE : m->port_map.host_of[x->due[listing]];
 		if (host != FT_NONE)
@@ -464,7 +462,7 @@ static void unlisted_see(struct maker *x, uint32_t row, bool any)
 	const struct ft_model *m = x->m;
 	const struct ft_observed_switch *sw = ft_observed_at(m, m->place_of[x->s->rows[row].b]);
 
-	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || !sw)
+	if (x->s->rows[row].host == FT_NONE || x->settled[row] || !sw)
 		return;
 	for (uint32_t host = sw->first_host; host < sw->end_host; host++) {
 		uint32_t port = ft_port_number(m, m->observed.hosts[host].switch_port);
@@ -487,7 +485,7 @@ static void surplus_see(struct maker *x, uint32_t row, uint32_t *next)
 {
 	const struct ft_model *m = x->m;
 
-	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row] || ft_plan_is_beside(x->s->plan, x->s->rows[row].b))
+	if (x->s->rows[row].host == FT_NONE || x->settled[row] || ft_plan_is_beside(x->s->plan, x->s->rows[row].b))
 		return;
 	for (; *next < m->observed.host_count; (*next)++) {
 		uint32_t place = m->observed.switches[m->observed.hosts[*next].observed].planned;
@@ -505,7 +503,7 @@ static void unlisted_finish(struct maker *x, uint32_t row, uint32_t *unheard)
 	const struct ft_model *m = x->m;
 	uint32_t place, observed;
 
-	if (x->s->rows[row].host == FT_UNPINNED || x->settled[row])
+	if (x->s->rows[row].host == FT_NONE || x->settled[row])
 		return;
 	place = m->place_of[x->s->rows[row].b];
 	observed = m->observed_of[place];
@@ -565,7 +563,7 @@ static uint64_t *marks_make(struct maker *x)
 		for (size_t n = 0; n < f->where_count; n++) {
 			uint32_t node = ft_map_get(&nodes, f->where[n].guid);
 			const struct ft_port *port =
-				node == FT_MAP_NONE ? NULL : ft_node_port(chips, &chips->nodes[node], f->where[n].port);
+				node == FT_NONE ? NULL : ft_node_port(chips, &chips->nodes[node], f->where[n].port);
 
 			if (port)
 				marks[port - chips->ports] |= bit(f->code);
@@ -581,7 +579,7 @@ static uint64_t port_marks(const struct ft_model *m, const uint64_t *marks, uint
 	if (origin == FT_NONE)
 		return 0;
 	peer = m->chips->ports[origin].peer;
-	return marks[origin] | (peer == FT_NO_PORT ? 0 : marks[peer]);
+	return marks[origin] | (peer == FT_NONE ? 0 : marks[peer]);
 }
 
 static void count_add(const struct ft_port_count *c, struct ft_row_state *s)
@@ -603,7 +601,7 @@ static void counts_see(const struct ft_model *m, const uint32_t *item_of, uint32
 	s->mbps = ft_rate_mbps(m->chips->ports[ends[0]].rate);
 	ends[1] = m->chips->ports[ends[0]].peer;
 	for (unsigned int n = 0; n < 2; n++)
-		if (ends[n] != FT_NO_PORT && item_of[ends[n]] != FT_NONE &&
+		if (ends[n] != FT_NONE && item_of[ends[n]] != FT_NONE &&
 		    m->input->counters->items[item_of[ends[n]]].status == FT_COUNTED)
 			count_add(&m->input->counters->items[item_of[ends[n]]], s);
 }
@@ -644,7 +642,7 @@ static void phases_see(struct maker *x, const struct ft_phases *phases, const ch
 	for (uint32_t row = 0; phases && row < x->s->count; row++) {
 		const struct ft_cable_row *r = &x->s->rows[row];
 		struct ft_row_state *s = &x->s->states[row];
-		uint32_t a = r->host == FT_UNPINNED ? phases->of_switch[r->a] : phases->of_host[r->host];
+		uint32_t a = r->host == FT_NONE ? phases->of_switch[r->a] : phases->of_host[r->host];
 		/* No observed cable or host is in its place: it is not there, or does not answer. */
 		bool absent = s->state == FT_CABLE_MISSING || s->state == FT_CABLE_UNKNOWN ||
 			      (s->state == FT_CABLE_HALF && s->cable == FT_NONE && s->host == FT_NONE);

@@ -27,7 +27,7 @@ struct ft_row_state {
 	uint32_t cable; /* the observed cable in its place, or FT_NONE */
 	uint32_t host;	/* the observed host in its place, or, if the state is wrong-…, where it is now; or FT_NONE */
 	uint32_t finding;	  /* why it is elsewhere: index into the report's findings, or FT_NONE */
-	uint32_t phase;		  /* FT_UNPINNED: it is due at once */
+	uint32_t phase;		  /* FT_NONE: it is due at once */
 	uint32_t mbps;		  /* of the cable in its place */
 	uint64_t symbols, others; /* if it is counted: the symbol errors and other errors of both ends, in all */
 };

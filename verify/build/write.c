@@ -45,7 +45,7 @@ static void percent_add(struct ft_text *t, uint32_t part, uint32_t of)
 
 static const char *rack_name(const struct ft_build *b, uint32_t rack)
 {
-	return rack == FT_UNPINNED ? "" : b->racks[rack];
+	return rack == FT_NONE ? "" : b->racks[rack];
 }
 
 static const char *const json_words[] = {"null", "false", "true"}, *const csv_words[] = {"", "no", "yes"};
@@ -189,7 +189,7 @@ static void course_write(struct ft_text *t, const struct ft_build *b)
 static void end_text(struct ft_text *t, const struct ft_build *b, const struct ft_build_end *end)
 {
 	ft_text_printf(t, "%s/%u", end->name, end->port);
-	if (end->rack != FT_UNPINNED)
+	if (end->rack != FT_NONE)
 		ft_text_printf(t, " (%s U%u)", rack_name(b, end->rack), end->unit);
 }
 
@@ -218,7 +218,7 @@ static void orders_write(struct ft_text *t, const struct ft_build *b)
 		for (uint32_t i = 0; row->planned > 0 && i < b->cable_count; i++) {
 			const struct ft_build_cable *c = &b->cables[i];
 
-			if (!ft_build_is_open(c) || (none ? c->a.rack != FT_UNPINNED : c->a.rack != rack))
+			if (!ft_build_is_open(c) || (none ? c->a.rack != FT_NONE : c->a.rack != rack))
 				continue;
 			if (open++ == 0)
 				ft_text_printf(t, "\nWork order, %s%s:\n", none ? "" : "rack ", row->name);
@@ -269,7 +269,7 @@ static void end_json(struct ft_text *t, const struct ft_build *b, const char *ke
 	ft_text_printf(t, ", \"%s\": {", key);
 	ft_text_add_member(t, "name", end->name);
 	ft_text_printf(t, ", \"port\": %u, ", end->port);
-	if (end->rack == FT_UNPINNED) {
+	if (end->rack == FT_NONE) {
 		ft_text_puts(t, "\"rack\": null, \"unit\": null}");
 		return;
 	}
@@ -360,7 +360,7 @@ static void end_csv(struct ft_text *t, const struct ft_build *b, const struct ft
 	ft_text_printf(t, ",%u,", end->port);
 	ft_csv_add(t, rack_name(b, end->rack));
 	ft_text_puts(t, ",");
-	if (end->unit != FT_UNPINNED)
+	if (end->unit != FT_NONE)
 		ft_csv_add_count(t, end->unit);
 	ft_text_puts(t, ",");
 }

@@ -12,7 +12,7 @@ static void places_add(struct ft_model *m, struct ft_finding *f, const struct ft
 		const struct ft_symptom *item = &change->symptoms[i];
 		uint32_t observed = ft_map_get(observed_of, item->place.guid);
 
-		if (observed == FT_MAP_NONE)
+		if (observed == FT_NONE)
 			continue;
 		ft_finding_where_switch(m, f, observed, item->place.port);
 		ft_finding_symptom(m, f, observed, item->place.port, "%s", item->text);

@@ -34,7 +34,7 @@ static void members_find(const struct ft_model *m, struct members *of)
 /* True for a switch of these. */
 static bool is_member(const struct ft_model *m, const struct members *of, uint32_t observed)
 {
-	uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+	uint32_t place = ft_place_of(m, observed);
 
 	return place != FT_NONE && of->is_of[place];
 }

@@ -140,7 +140,7 @@ static struct cable cable_make(const struct ft_model *m, const uint32_t *item_of
 {
 	const struct ft_counters *counters = m->input->counters;
 	uint32_t peer = m->chips->ports[port].peer;
-	struct cable c = {.ports = {port, peer == FT_NO_PORT ? FT_NONE : peer}};
+	struct cable c = {.ports = {port, peer}};
 
 	if (c.ports[1] != FT_NONE && ft_port_order(m, c.ports[0]) > ft_port_order(m, c.ports[1])) {
 		c.ports[0] = peer;
@@ -320,7 +320,7 @@ int ft_counters_check(struct ft_model *m)
 		struct cable c;
 
 		/* Each cable once: at the first of its ends that was read. */
-		if (item_of[p] == FT_NONE || (peer != FT_NO_PORT && peer < p && item_of[peer] != FT_NONE))
+		if (item_of[p] == FT_NONE || (peer != FT_NONE && peer < p && item_of[peer] != FT_NONE))
 			continue;
 		c = cable_make(m, item_of, p);
 		cable_check(m, &c);

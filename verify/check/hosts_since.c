@@ -75,10 +75,10 @@ static void gone_find(struct change *c, const struct ft_map *now, const struct f
 		const struct ft_port *host = ft_host_behind(s, i);
 		uint32_t observed;
 
-		if (!host || ft_map_get(now, ft_host_guid(s, host)) != FT_MAP_NONE)
+		if (!host || ft_map_get(now, ft_host_guid(s, host)) != FT_NONE)
 			continue;
 		observed = ft_map_get(switches, ft_port_node(s, &s->ports[i])->guid);
-		if (observed != FT_MAP_NONE)
+		if (observed != FT_NONE)
 			change_add(c, s, host, observed, s->ports[i].number);
 	}
 	change_end(c);
@@ -91,7 +91,7 @@ static void new_find(struct change *c, const struct ft_map *before)
 	for (uint32_t i = 0; i < c->m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &c->m->observed.hosts[i];
 
-		if (ft_map_get(before, ft_host_guid(s, &s->ports[host->port])) == FT_MAP_NONE)
+		if (ft_map_get(before, ft_host_guid(s, &s->ports[host->port])) == FT_NONE)
 			change_add(c, s, &s->ports[host->port], host->observed, s->ports[host->switch_port].number);
 	}
 	change_end(c);

@@ -165,8 +165,7 @@ static void rate_lack(struct ft_model *m, struct ft_finding *f, uint32_t near_po
 {
 	enum { MILLION = 1000000 };
 	uint32_t far_port = m->snapshot->ports[near_port].peer;
-	uint32_t a = ft_place_of_port(m, near_port),
-		 b = far_port == FT_NO_PORT ? FT_NONE : ft_place_of_port(m, far_port);
+	uint32_t a = ft_place_of_port(m, near_port), b = far_port == FT_NONE ? FT_NONE : ft_place_of_port(m, far_port);
 
 	if (a == FT_NONE || b == FT_NONE)
 		return;
@@ -188,7 +187,7 @@ static bool rate_is_accepted(const struct ft_model *m, uint32_t port)
 			if (change->rate.lanes == 0 ||
 			    ft_rate_mbps(ft_cable_rate(m, port)) < ft_rate_mbps(change->rate))
 				continue;
-			for (unsigned int end = 0; end < 2 && ends[end] != FT_NO_PORT; end++) {
+			for (unsigned int end = 0; end < 2 && ends[end] != FT_NONE; end++) {
 				uint32_t place = ft_place_of_port(m, ends[end]);
 
 				if (place != FT_NONE && ft_port_number(m, ends[end]) == change->a_port &&
@@ -599,7 +598,7 @@ static const struct ft_port *cable_before(const struct ft_model *m, const struct
 	const struct ft_port *now = &m->snapshot->ports[port], *far = ft_port_peer(m->snapshot, now), *before, *peer;
 	uint32_t node = ft_map_get(nodes, ft_port_node(m->snapshot, now)->guid);
 
-	if (node == FT_MAP_NONE || !far)
+	if (node == FT_NONE || !far)
 		return NULL;
 	before = ft_node_port(m->since, &m->since->nodes[node], now->number);
 	peer = before ? ft_port_peer(m->since, before) : NULL;

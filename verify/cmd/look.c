@@ -232,7 +232,7 @@ static void planned_by_rule(struct looking *l, uint32_t number, const struct ft_
 	const struct ft_port *peer = ft_port_peer(m->snapshot, port);
 	uint32_t far = peer ? m->observed.switch_of_node[peer->node] : FT_NONE, place;
 
-	place = far == FT_NONE ? FT_NONE : m->observed.switches[far].planned;
+	place = ft_place_of(m, far);
 	if (place == FT_NONE || ft_width_at(m, l->who.place, place) == 0)
 		place = usual_peer(m, &l->who, number);
 	if (far == FT_NONE && peer)
@@ -310,7 +310,7 @@ static void port_look(struct looking *l, uint32_t index, struct ft_look_port *ro
 	if (l->who.place != FT_NONE && !planned_exactly(l, port->number, &row->cells[FT_LOOK_PLANNED]) &&
 	    !ft_port_map_knows(m, l->who.place))
 		planned_by_rule(l, port->number, port, &row->cells[FT_LOOK_PLANNED]);
-	if (port->peer != FT_NO_PORT)
+	if (port->peer != FT_NONE)
 		ft_say(m, &row->cells[FT_LOOK_SEEN], "%s", ft_place_text(m, port->peer));
 	ft_say(m, &row->cells[FT_LOOK_LINK], "%s",
 	       l->look->director && chip_port == FT_NONE ? "not seen" : link_name(port));

@@ -134,7 +134,7 @@ static int hosts_collect(const struct ft_model *m, const struct ft_report *repor
 	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
 
-		if (ft_map_get(&edges, m->observed.switches[host->observed].guid) != FT_MAP_NONE)
+		if (ft_map_get(&edges, m->observed.switches[host->observed].guid) != FT_NONE)
 			r = host_add(&list, &there, m->snapshot, host->port);
 	}
 	if (r < 0)

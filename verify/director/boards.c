@@ -238,14 +238,13 @@ static uint32_t trace_mark(const struct side *s, const struct ft_chip *far, uint
 static uint32_t far_mark(const struct side *s, const struct ft_chip *chip, uint32_t port)
 {
 	const struct ft_port *near = &s->g->s->ports[port], *far = ft_port_peer(s->g->s, near);
-	uint32_t other = far ? s->c->chip_of[far->node] : FT_NO_NODE, unit;
+	uint32_t other = far ? s->c->chip_of[far->node] : FT_NONE, unit;
 
 	if (!far || ft_chip_port_aggregates(s->g->s, port))
 		return BAG;
-	if (other != FT_NO_NODE && s->c->chips[other].director == chip->director)
+	if (other != FT_NONE && s->c->chips[other].director == chip->director)
 		return s->c->chips[other].line == s->line ? BAG : trace_mark(s, &s->c->chips[other], far->number);
-	unit = other != FT_NO_NODE ? s->c->directors[s->c->chips[other].director].first + s->g->s->node_count
-				   : far->node;
+	unit = other != FT_NONE ? s->c->directors[s->c->chips[other].director].first + s->g->s->node_count : far->node;
 	return BAG_TRACES + mix(unit) % (BAG - BAG_TRACES);
 }
 

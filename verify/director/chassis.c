@@ -78,7 +78,7 @@ static int place_compare(const void *a, const void *b)
 static void chips_index(struct ft_chassis *c)
 {
 	for (uint32_t i = 0; i < c->parts->node_count; i++)
-		c->chip_of[i] = FT_NO_NODE;
+		c->chip_of[i] = FT_NONE;
 	for (uint32_t i = 0; i < c->chip_count; i++)
 		c->chip_of[c->chips[i].node] = i;
 }
@@ -98,7 +98,7 @@ static int chips_collect(struct build *b)
 	const struct ft_groups *g = &b->groups;
 
 	c->chips = ft_arena_zeros(&c->memory, b->chips->node_count + 1UL, sizeof(*c->chips));
-	c->chip_of = ft_arena_numbers(&c->memory, b->chips->node_count, FT_NO_NODE);
+	c->chip_of = ft_arena_numbers(&c->memory, b->chips->node_count, FT_NONE);
 	c->directors = ft_arena_zeros(&c->memory, g->count, sizeof(*c->directors));
 	if (c->memory.failed)
 		return -ENOMEM;
@@ -293,7 +293,7 @@ static void uses_add(const struct build *b, const struct ft_chip *chip, struct p
 	for (uint32_t n = 1; chip->line && n <= node->port_count && n < 256; n++) {
 		uint32_t port = node->first_port + n - 1;
 
-		if (b->chips->ports[port].peer == FT_NO_PORT || ft_chip_port_aggregates(b->chips, port))
+		if (b->chips->ports[port].peer == FT_NONE || ft_chip_port_aggregates(b->chips, port))
 			continue;
 		if (ft_trace_far(b->c, port))
 			uses->trace[n]++;
@@ -387,15 +387,15 @@ static uint32_t make_choose(const struct build *b, uint32_t number, const bool *
 	return best;
 }
 
-/* The director with traces in the most ports, of those not done, or FT_NO_NODE. */
+/* The director with traces in the most ports, of those not done, or FT_NONE. */
 static uint32_t director_next(const struct build *b, const bool *done, const struct port_uses *uses)
 {
-	uint32_t best = FT_NO_NODE, most = 0;
+	uint32_t best = FT_NONE, most = 0;
 
 	for (uint32_t i = 0; i < b->c->director_count; i++) {
 		uint32_t count = done[i] ? 0 : uses_in_common(&uses[i], &uses[i]);
 
-		if (done[i] || (best != FT_NO_NODE && count <= most))
+		if (done[i] || (best != FT_NONE && count <= most))
 			continue;
 		best = i;
 		most = count;
@@ -418,7 +418,7 @@ static int makes_tell(struct build *b)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->chip_count; i++)
 		uses_add(b, &c->chips[i], &uses[c->chips[i].director]);
-	while ((next = director_next(b, done, uses)) != FT_NO_NODE) {
+	while ((next = director_next(b, done, uses)) != FT_NONE) {
 		c->directors[next].make = make_choose(b, next, done, uses, makes);
 		makes += c->directors[next].make == makes;
 		done[next] = true;
@@ -700,7 +700,7 @@ static uint32_t place_of_port(const struct ft_chassis *c, const struct ft_chip *
 /* True for a port with an outer cable that has no number on its board. */
 static bool is_extra(const struct build *b, const struct ft_chip *chip, uint32_t port)
 {
-	return b->chips->ports[port].peer != FT_NO_PORT && !ft_trace_far(b->c, port) &&
+	return b->chips->ports[port].peer != FT_NONE && !ft_trace_far(b->c, port) &&
 	       place_of_port(b->c, chip, b->chips->ports[port].number) == UINT32_MAX;
 }
 
@@ -807,7 +807,7 @@ static int whole_alloc(struct build *b)
 	s->ports = ft_arena_zeros(memory, ports, sizeof(*s->ports));
 	s->strings = ft_arena_zeros(memory, names, 1);
 	b->c->origin = ft_arena_zeros(memory, ports, sizeof(*b->c->origin));
-	b->c->whole_port = ft_arena_numbers(memory, from->port_count, FT_NO_PORT);
+	b->c->whole_port = ft_arena_numbers(memory, from->port_count, FT_NONE);
 	if (memory->failed)
 		return -ENOMEM;
 	memcpy(s->strings, from->strings, from->strings_length);
@@ -849,10 +849,10 @@ static void director_ports(struct build *b, const struct ft_director *d)
 	for (uint32_t i = 0; i < regular; i++) {
 		s->ports[s->port_count] = (struct ft_port){.guid = d->guid,
 							   .node = d->node,
-							   .peer = FT_NO_PORT,
+							   .peer = FT_NONE,
 							   .number = (uint16_t)(i + 1),
 							   .link = FT_LINK_DOWN};
-		b->c->origin[s->port_count++] = FT_NO_PORT;
+		b->c->origin[s->port_count++] = FT_NONE;
 	}
 	for (uint32_t i = d->first; i < d->first + d->count; i++) {
 		const struct ft_chip *chip = &b->c->chips[i];
@@ -908,10 +908,10 @@ static void peers_join(struct build *b)
 	for (uint32_t i = 0; i < s->port_count; i++) {
 		struct ft_port *port = &s->ports[i];
 
-		if (port->peer == FT_NO_PORT)
+		if (port->peer == FT_NONE)
 			continue;
 		port->peer = b->c->whole_port[port->peer];
-		if (port->peer == FT_NO_PORT)
+		if (port->peer == FT_NONE)
 			port->link = FT_LINK_DOWN;
 	}
 }
@@ -921,14 +921,14 @@ static int whole_make(struct build *b)
 	int r = whole_alloc(b);
 
 	for (uint32_t i = 0; i < b->c->director_count; i++)
-		b->c->directors[i].node = FT_NO_NODE;
+		b->c->directors[i].node = FT_NONE;
 	for (uint32_t i = 0; r == 0 && i < b->chips->node_count; i++) {
 		uint32_t chip = b->c->chip_of[i];
-		struct ft_director *d = chip == FT_NO_NODE ? NULL : &b->c->directors[b->c->chips[chip].director];
+		struct ft_director *d = chip == FT_NONE ? NULL : &b->c->directors[b->c->chips[chip].director];
 
 		if (!d)
 			node_copy(b, i);
-		else if (d->node == FT_NO_NODE)
+		else if (d->node == FT_NONE)
 			r = director_put(b, d);
 		if (d && b->chips->source.entry_node == i) {
 			b->c->snapshot->source.entry_node = d->node;

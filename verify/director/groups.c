@@ -50,8 +50,7 @@ static int cables_collect(struct ft_chip_graph *g)
 	for (uint32_t p = 0; p < s->port_count; p++) {
 		uint32_t peer = s->ports[p].peer;
 
-		if (peer != FT_NO_PORT && peer > p && !ft_chip_port_aggregates(s, p) &&
-		    !ft_chip_port_aggregates(s, peer))
+		if (peer != FT_NONE && peer > p && !ft_chip_port_aggregates(s, p) && !ft_chip_port_aggregates(s, peer))
 			edges[count++] = (struct ft_edge){s->ports[p].node, s->ports[peer].node, 1};
 	}
 	return ft_multigraph_make(s->node_count, edges, count, &g->cables);
@@ -321,7 +320,7 @@ static void roles_mend(struct ft_groups *g)
 	enum { ROUNDS = 64 };
 
 	for (unsigned int round = 0; round < ROUNDS; round++) {
-		uint32_t worst = FT_NO_NODE;
+		uint32_t worst = FT_NONE;
 		int64_t most = 0;
 
 		for (uint32_t i = 0; i < g->g->s->node_count; i++) {
@@ -332,7 +331,7 @@ static void roles_mend(struct ft_groups *g)
 				worst = i;
 			}
 		}
-		if (worst == FT_NO_NODE)
+		if (worst == FT_NONE)
 			return;
 		g->role[worst] = g->role[worst] == FT_CHIP_LINE ? FT_CHIP_FABRIC : FT_CHIP_LINE;
 	}

@@ -31,7 +31,7 @@ static uint32_t planned_port(const struct ft_inspection *in, uint32_t q, uint32_
 	uint32_t a = ft_plan_index(m, in->place);
 	uint32_t b = ft_plan_index(m, q);
 	uint32_t index = ft_plan_find_bundle(m->plan, a, b);
-	const struct ft_plan_bundle *bundle = index == FT_UNPINNED ? NULL : &m->plan->bundles[index];
+	const struct ft_plan_bundle *bundle = index == FT_NONE ? NULL : &m->plan->bundles[index];
 
 	if (!bundle || n >= bundle->count)
 		return 0;
@@ -170,7 +170,7 @@ static bool port_leads_to(const struct ft_model *m, uint32_t port, uint32_t q)
 {
 	uint32_t peer = m->snapshot->ports[port].peer;
 
-	return peer != FT_NO_PORT && m->snapshot->ports[peer].node == m->observed.switches[m->observed_of[q]].node;
+	return peer != FT_NONE && m->snapshot->ports[peer].node == m->observed.switches[m->observed_of[q]].node;
 }
 
 /* Dark ports between used ones of the same line chip of a director. */
@@ -182,11 +182,11 @@ static uint32_t holes_of(const struct ft_model *m, uint32_t observed)
 	for (uint32_t i = node->first_port; i < node->first_port + node->port_count; i++) {
 		uint32_t own = m->origin[i] == FT_NONE ? FT_NONE : m->chips->ports[m->origin[i]].node;
 
-		if (own != chip || m->snapshot->ports[i].peer != FT_NO_PORT) {
+		if (own != chip || m->snapshot->ports[i].peer != FT_NONE) {
 			holes += own == chip && chip != FT_NONE ? dark : 0;
 			dark = 0;
 			/* Ports before the first used one are between none. */
-			chip = m->snapshot->ports[i].peer != FT_NO_PORT ? own : FT_NONE;
+			chip = m->snapshot->ports[i].peer != FT_NONE ? own : FT_NONE;
 		} else if (chip != FT_NONE) {
 			dark += m->snapshot->ports[i].link == FT_LINK_DOWN && !m->port_claimed[i];
 		}
@@ -249,7 +249,7 @@ static uint32_t ports_without(const struct ft_inspection *in, uint32_t q)
 
 		if (dark && holes && m->holes[port] == q)
 			count++;
-		else if ((dark || (p->peer != FT_NO_PORT && !port_leads_to(m, port, q))) &&
+		else if ((dark || (p->peer != FT_NONE && !port_leads_to(m, port, q))) &&
 			 ft_port_usual(m, in->observed, p->number, q) && chip_is_in_place(in, p->number))
 			count++;
 	}

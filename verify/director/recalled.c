@@ -113,7 +113,7 @@ static void waiting_count(const struct ft_inspection *in)
 			struct ft_lost *lost = lost_by_guid(in, ft_recall_chip_behind(m, p));
 
 			/* Or an outer cable to another director. */
-			if (!lost || m->chassis->whole_port[p] != FT_NO_PORT)
+			if (!lost || m->chassis->whole_port[p] != FT_NONE)
 				continue;
 			lost->line = !chips[i].line;
 			lost->waiting += leads_nowhere(m, p);

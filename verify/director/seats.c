@@ -129,9 +129,9 @@ static bool port_find(const struct seating *s, uint32_t port, uint32_t *ret_chip
 {
 	const struct ft_model *m = s->m;
 	uint32_t origin = m->origin[port], number = ft_port_number(m, port);
-	uint32_t chip = origin == FT_NONE ? FT_NO_NODE : m->chassis->chip_of[m->chips->ports[origin].node];
+	uint32_t chip = origin == FT_NONE ? FT_NONE : m->chassis->chip_of[m->chips->ports[origin].node];
 
-	if (chip == FT_NO_NODE || (number - 1) / s->ports != seat_of(s, &m->chassis->chips[chip]))
+	if (chip == FT_NONE || (number - 1) / s->ports != seat_of(s, &m->chassis->chips[chip]))
 		return false;
 	*ret_chip = chip;
 	*ret_at = (number - 1) % s->ports;
@@ -238,7 +238,7 @@ int ft_seats_tell(const struct ft_model *m, struct ft_seat **ret_seats)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->chips->node_count; i++) {
 		const struct ft_chip *chip =
-			m->chassis->chip_of[i] == FT_NO_NODE ? NULL : &m->chassis->chips[m->chassis->chip_of[i]];
+			m->chassis->chip_of[i] == FT_NONE ? NULL : &m->chassis->chips[m->chassis->chip_of[i]];
 
 		seats[i] = chip ? (struct ft_seat){chip->board, chip->chip} : (struct ft_seat){FT_NONE, FT_NONE};
 	}

@@ -17,7 +17,7 @@
 
 static bool is_inside(const struct ft_model *m, uint32_t chip_port)
 {
-	return m->chassis->whole_port[chip_port] == FT_NO_PORT;
+	return m->chassis->whole_port[chip_port] == FT_NONE;
 }
 
 /* Chips with an aggregation node have one port more than this. */
@@ -31,9 +31,9 @@ static bool may_be_trace(const struct ft_model *m, const struct ft_chip *chip, u
 	uint32_t whole = m->chassis->whole_port[m->chips->nodes[chip->node].first_port + number - 1];
 
 	/* If numbers prove nothing, a port without a peer may be either. */
-	if (whole != FT_NO_PORT && chip->line && m->chassis->kinds[chip->kind].irregular)
+	if (whole != FT_NONE && chip->line && m->chassis->kinds[chip->kind].irregular)
 		return !m->port_claimed[whole];
-	return whole == FT_NO_PORT && (number < ports || ports % 2 == 0 || ports < PORTS_WITH_AGGREGATION);
+	return whole == FT_NONE && (number < ports || ports % 2 == 0 || ports < PORTS_WITH_AGGREGATION);
 }
 
 static bool trace_waits(const struct ft_model *m, const struct ft_chip *chip, uint32_t number, enum ft_link link)
@@ -148,7 +148,7 @@ static void trace_claim(struct ft_model *m, uint32_t chip_port)
 	uint32_t whole = m->chassis->whole_port[chip_port];
 
 	m->trace_claimed[chip_port] = true;
-	if (whole != FT_NO_PORT)
+	if (whole != FT_NONE)
 		m->port_claimed[whole] = true;
 }
 
@@ -204,7 +204,7 @@ uint32_t ft_traces_wanted(const struct ft_inspection *in, const struct ft_chip *
 	if (traces > 0)
 		return traces;
 	traces = ft_map_get(in->widths, key);
-	if (traces != FT_MAP_NONE)
+	if (traces != FT_NONE)
 		return traces;
 	traces = width_count(in, line, fabric);
 	in->x->m->failed |= ft_map_add(in->widths, key, traces, NULL) < 0;

@@ -54,7 +54,7 @@ static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t numb
 		return false;
 	far = node_of(m, there);
 	across = far->first_port + (uint32_t)((int32_t)number + shift) - 1;
-	return m->snapshot->ports[across].peer == FT_NO_PORT;
+	return m->snapshot->ports[across].peer == FT_NONE;
 }
 
 /* Where port @number of @observed leads, as far as that is told: to planned switch @peer, or to another one. */

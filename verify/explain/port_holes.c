@@ -174,7 +174,7 @@ static int meets_count(struct holes *h)
 static uint32_t mate_of(const struct holes *h, uint32_t place, uint32_t number, uint32_t far)
 {
 	uint32_t at = ft_map_get(&h->meet_of, meet_key(h->m, place, number, far));
-	const struct meet *meet = at == FT_MAP_NONE ? NULL : &h->meets[at];
+	const struct meet *meet = at == FT_NONE ? NULL : &h->meets[at];
 
 	return meet && meet->most >= PAIRED_MIN && meet->most * 2 > meet->cables ? meet->mate : FT_NONE;
 }
@@ -195,7 +195,7 @@ static uint32_t place_behind(const struct ft_model *m, uint32_t observed, uint32
 
 	if (peer && ret_number)
 		*ret_number = peer->number;
-	return far == FT_NONE ? FT_NONE : m->observed.switches[far].planned;
+	return ft_place_of(m, far);
 }
 
 /* Switches of a group predict each other's ports if they share one of so many peers. */

@@ -326,7 +326,7 @@ static int hosts_exchange(struct ft_residual *g, const uint32_t *wait, uint32_t 
 		if (!port_is_left(g, host))
 			continue;
 		way = ft_map_get(&ways, way_key(to, g->place[host->switch_port]));
-		other = way == FT_MAP_NONE ? NULL : &m->observed.hosts[way];
+		other = way == FT_NONE ? NULL : &m->observed.hosts[way];
 		if (other && port_is_left(g, other)) {
 			planned_set(g, host->port, other->switch_port,
 				    m->plan->cable_count + m->port_map.listed[wait[n]]);

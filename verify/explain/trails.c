@@ -364,10 +364,10 @@ static int extras_report(struct ft_residual *g, struct ft_trail_faults *r)
 		uint32_t n = ft_map_get(&cells, ft_cell_at(g->m, g->place[v], g->place[g->far[v]]));
 
 		/* Gaps of a pair are consecutive. */
-		while (n != FT_MAP_NONE && n < r->gap_count && (used[n] || gap_is_held(g, &r->gaps[n])) &&
+		while (n != FT_NONE && n < r->gap_count && (used[n] || gap_is_held(g, &r->gaps[n])) &&
 		       is_both_wrong(g, v, &r->gaps[n]))
 			n++;
-		if (n != FT_MAP_NONE && n < r->gap_count && !used[n] && !gap_is_held(g, &r->gaps[n]) &&
+		if (n != FT_NONE && n < r->gap_count && !used[n] && !gap_is_held(g, &r->gaps[n]) &&
 		    is_both_wrong(g, v, &r->gaps[n])) {
 			used[n] = true;
 			ft_both_report(g, v, &r->gaps[n]);
@@ -444,7 +444,7 @@ static bool shifts_go_on(const struct ft_residual *g, const struct ft_cable_move
 	    b->wrong - a->wrong != b->target - a->target)
 		return false;
 	for (uint32_t p = a->wrong + 1; p < b->wrong; p++)
-		if (s->ports[p].peer != FT_NO_PORT &&
+		if (s->ports[p].peer != FT_NONE &&
 		    (s->nodes[s->ports[s->ports[p].peer].node].type != FT_NODE_SWITCH) == hosts)
 			return false;
 	return true;

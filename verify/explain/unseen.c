@@ -547,7 +547,7 @@ static struct pod *pods_count(const struct ft_model *m, uint32_t *ret_count)
 	uint32_t count = 0;
 
 	for (uint32_t p = 0; p < m->place_count; p++)
-		if (m->places[p]->pod != FT_UNPINNED && m->places[p]->pod >= count)
+		if (m->places[p]->pod != FT_NONE && m->places[p]->pod >= count)
 			count = m->places[p]->pod + 1;
 	*ret_count = count;
 	pods = count > 0 ? calloc(count, sizeof(*pods)) : NULL;
@@ -556,7 +556,7 @@ static struct pod *pods_count(const struct ft_model *m, uint32_t *ret_count)
 	for (uint32_t p = 0; pods && p < m->place_count; p++) {
 		uint32_t number = m->places[p]->pod;
 
-		if (number == FT_UNPINNED)
+		if (number == FT_NONE)
 			continue;
 		if (p >= m->edges && m->observed_of[p] != FT_NONE && pods[number].spine == FT_NONE)
 			pods[number].spine = m->observed_of[p];
@@ -577,7 +577,7 @@ static void unseen_edge_alternative(struct explain *x, struct ft_finding *f, uin
 	uint32_t pod = m->places[planned]->pod, count;
 	struct pod here;
 
-	if (m->plan->general || pod == FT_UNPINNED || unseen_is_named(m, planned))
+	if (m->plan->general || pod == FT_NONE || unseen_is_named(m, planned))
 		return;
 	pods = pods_count(m, &count);
 	if (!pods)
@@ -905,8 +905,8 @@ struct gaps {
 /* True for a port inside a director, in state @link, without a finding. */
 static bool trace_is_open(const struct ft_model *m, uint32_t chip_port, enum ft_link link)
 {
-	return m->chassis->chip_of[m->chips->ports[chip_port].node] != FT_NO_NODE &&
-	       m->chassis->whole_port[chip_port] == FT_NO_PORT && !m->trace_claimed[chip_port] &&
+	return m->chassis->chip_of[m->chips->ports[chip_port].node] != FT_NONE &&
+	       m->chassis->whole_port[chip_port] == FT_NONE && !m->trace_claimed[chip_port] &&
 	       m->chips->ports[chip_port].link == link;
 }
 

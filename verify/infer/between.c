@@ -98,7 +98,7 @@ static struct joint *joint_get(const struct between *x, uint32_t one, uint32_t o
 {
 	uint32_t at = ft_map_get(&x->joint_at, joint_key(one, other));
 
-	return at == FT_MAP_NONE ? NULL : &x->joints[at];
+	return at == FT_NONE ? NULL : &x->joints[at];
 }
 
 static int joints_collect(struct between *x)

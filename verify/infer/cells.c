@@ -174,7 +174,7 @@ static struct ft_group_size *sizes_count(const struct ft_inference *f, const str
 	struct ft_group_size *sizes = ft_arena_zeros(f->memory, cells->count, sizeof(*sizes));
 
 	for (uint32_t c = 0; sizes && c < cells->count; c++)
-		sizes[c] = (struct ft_group_size){1, FT_UNPINNED, 0, 0, FT_UNPINNED};
+		sizes[c] = (struct ft_group_size){1, FT_NONE, 0, 0, FT_NONE};
 	for (uint32_t i = 0; sizes && i < f->graph.count; i++) {
 		sizes[cells->cell_of[i]].leafs += cells->leaf[i];
 		sizes[cells->cell_of[i]].spines += !cells->leaf[i];

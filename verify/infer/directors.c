@@ -327,7 +327,7 @@ static int pattern_serves(const struct ft_inference *f, uint32_t rank, const str
 	for (uint32_t n = 0; n < f->chips->node_count; n++) {
 		uint32_t chip = f->chassis->chip_of[n];
 		const struct ft_director *d =
-			chip == FT_NO_NODE ? NULL : &f->chassis->directors[f->chassis->chips[chip].director];
+			chip == FT_NONE ? NULL : &f->chassis->directors[f->chassis->chips[chip].director];
 		uint32_t observed = d ? f->observed->switch_of_node[d->node] : FT_NONE;
 		bool ours = observed != FT_NONE && f->fit.rank[observed] == rank;
 		size_t length, whole_length, start = 0, end = 0;

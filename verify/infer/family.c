@@ -357,7 +357,7 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 static uint32_t dimensions_of(const struct candidate *c)
 {
 	uint32_t said =
-		c->keys.dim_count == 0 && c->keys.dimensions != FT_UNPINNED ? c->keys.dimensions : c->keys.dim_count;
+		c->keys.dim_count == 0 && c->keys.dimensions != FT_NONE ? c->keys.dimensions : c->keys.dim_count;
 
 	if (c->family->counted)
 		return 1;
@@ -680,11 +680,8 @@ static int places_find(const struct recognition *x, const struct ft_report *repo
 			return r;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t observed =
-			i < report->switch_count ? ft_map_get(&by_guid, report->switches[i].guid) : FT_MAP_NONE;
-
-		empty += observed == FT_MAP_NONE;
-		observed_of[i] = observed == FT_MAP_NONE ? FT_NONE : observed;
+		observed_of[i] = i < report->switch_count ? ft_map_get(&by_guid, report->switches[i].guid) : FT_NONE;
+		empty += observed_of[i] == FT_NONE;
 	}
 	return empty == x->unseen;
 }

@@ -32,15 +32,15 @@ bool ft_infer_port_is_dark(const struct ft_inference *f, uint32_t observed, uint
 {
 	const struct ft_port *port = port_of(f, observed, number);
 
-	return port && port->peer == FT_NO_PORT && !ft_infer_port_is_joined(f, observed, number);
+	return port && port->peer == FT_NONE && !ft_infer_port_is_joined(f, observed, number);
 }
 
 uint32_t ft_infer_port_far(const struct ft_inference *f, uint32_t observed, uint32_t number)
 {
 	const struct ft_port *port = port_of(f, observed, number);
 
-	return port && port->peer != FT_NO_PORT ? f->observed->switch_of_node[f->snapshot->ports[port->peer].node]
-						: FT_NONE;
+	return port && port->peer != FT_NONE ? f->observed->switch_of_node[f->snapshot->ports[port->peer].node]
+					     : FT_NONE;
 }
 
 bool ft_infer_same_system(const struct ft_inference *f, uint32_t a, uint32_t b)
@@ -144,7 +144,7 @@ struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint3
 {
 	uint32_t at = ft_map_get(&intent->pair_at, pair_key(a, b));
 
-	return at == FT_MAP_NONE ? NULL : &intent->pairs[at];
+	return at == FT_NONE ? NULL : &intent->pairs[at];
 }
 
 struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b)

@@ -247,7 +247,7 @@ static int hosts_named_apart(const struct ft_inference *f, uint32_t *ret_apart)
 		uint8_t rank = f->fit.rank[hosts[i].observed];
 
 		*ret_apart += rank > 0 && rank < f->fit.ranks &&
-			      ft_map_get(&kinds, ft_infer_host_key(f, &hosts[i])) == FT_MAP_NONE;
+			      ft_map_get(&kinds, ft_infer_host_key(f, &hosts[i])) == FT_NONE;
 	}
 	return 0;
 }
@@ -508,8 +508,7 @@ static bool is_doubtful(const struct ft_snapshot *snapshot, const struct ft_chas
 	for (uint32_t n = 0; n < snapshot->node_count; n++) {
 		const struct ft_node *node = &snapshot->nodes[n];
 
-		if (node->type == FT_NODE_SWITCH &&
-		    (chassis->chip_of[n] == FT_NO_NODE || node->system_guid != node->guid))
+		if (node->type == FT_NODE_SWITCH && (chassis->chip_of[n] == FT_NONE || node->system_guid != node->guid))
 			return false;
 	}
 	return true;

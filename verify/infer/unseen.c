@@ -56,7 +56,7 @@ static void uses_count(const struct ft_inference *f, uint32_t rank, struct use *
 		for (unsigned int p = 1; p <= node->port_count && p < PORT_NUMBERS; p++) {
 			const struct ft_port *port = ft_node_port(f->snapshot, node, p);
 
-			use[p].used += port->peer != FT_NO_PORT || port->link == FT_LINK_SILENT ||
+			use[p].used += port->peer != FT_NONE || port->link == FT_LINK_SILENT ||
 				       ft_infer_port_is_joined(f, f->member[rank][i], p);
 		}
 	}

@@ -340,7 +340,7 @@ static void unseen_find(struct wired *w)
 static int groups_make(struct wired *w)
 {
 	const struct ft_group_cells *cells = &w->cells;
-	uint32_t unsaid = is_plus(w) ? FT_UNPINNED : 0;
+	uint32_t unsaid = is_plus(w) ? FT_NONE : 0;
 
 	if (cells->count < GROUPS_MIN)
 		return 0;
@@ -371,10 +371,10 @@ static int groups_make(struct wired *w)
 			       : group->size.routers < ROUTERS_MIN)
 			return 0;
 		group->size.count = 1;
-		group->size.hosts = FT_UNPINNED;
+		group->size.hosts = FT_NONE;
 		group->size.routers = is_plus(w) ? unsaid : group->size.routers;
-		group->size.leafs = is_plus(w) ? group->size.leafs : FT_UNPINNED;
-		group->size.spines = is_plus(w) ? group->size.spines : FT_UNPINNED;
+		group->size.leafs = is_plus(w) ? group->size.leafs : FT_NONE;
+		group->size.spines = is_plus(w) ? group->size.spines : FT_NONE;
 	}
 	return 1;
 }
@@ -425,7 +425,7 @@ static int keys_make(struct wired *w)
 
 	ft_family_keys_init(keys);
 	keys->groups = w->cells.count;
-	keys->local_bundle = local > 1 ? local : FT_UNPINNED;
+	keys->local_bundle = local > 1 ? local : FT_NONE;
 	w->sizes = ft_arena_zeros(w->f->memory, w->cells.count, sizeof(*w->sizes));
 	if (!w->sizes)
 		return -ENOMEM;

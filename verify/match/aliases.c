@@ -134,7 +134,7 @@ static void targets_find(const struct ft_model *m, const uint32_t *called, bool 
 
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		uint32_t observed = plan->switches[i].alias ? called[i] : FT_NONE;
-		uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+		uint32_t place = ft_place_of(m, observed);
 
 		target[i] = place == FT_NONE ? i : ft_plan_index(m, place);
 		taken[target[i]] |= place != FT_NONE;

@@ -35,7 +35,7 @@ enum { UNFINISHED_SHARE = 20 };
 static bool is_part_left(const struct ft_assign_work *w)
 {
 	for (uint32_t o = 0; o < w->in->observed->count; o++)
-		if (w->image[o] == FT_UNASSIGNED && w->support[o] == 0)
+		if (w->image[o] == FT_NONE && w->support[o] == 0)
 			return true;
 	return false;
 }
@@ -257,7 +257,7 @@ static uint32_t seats_count(const struct ft_assign_work *w, const uint32_t *imag
 	uint32_t seated = 0;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++)
-		seated += image[o] != FT_UNASSIGNED;
+		seated += image[o] != FT_NONE;
 	return seated;
 }
 
@@ -296,7 +296,7 @@ static int seats_try(struct ft_assign_work *w, uint32_t *begin, struct ft_assign
 		return 0;
 	}
 	for (uint32_t o = 0; o < observed; o++)
-		begin[o] = w->in->fixed[o] ? begin[o] : FT_UNASSIGNED;
+		begin[o] = w->in->fixed[o] ? begin[o] : FT_NONE;
 	ft_assign_seats_copy(w, begin);
 	r = seats_count(w, begin) > 0 ? restart_judge(w, begin, NULL, worth, best) : guesses_try(w, begin, worth, best);
 	/* If most are named, guesses are only a second opinion. */
@@ -354,8 +354,8 @@ static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
 	struct ft_arena *a = w->memory;
 
 	w->in = in;
-	w->image = ft_arena_numbers(a, observed, FT_UNASSIGNED);
-	w->origin = ft_arena_numbers(a, planned, FT_UNASSIGNED);
+	w->image = ft_arena_numbers(a, observed, FT_NONE);
+	w->origin = ft_arena_numbers(a, planned, FT_NONE);
 	w->twin = ft_arena_zeros(a, planned, sizeof(*w->twin));
 	w->members = ft_arena_zeros(a, planned, sizeof(*w->members));
 	w->members_first = ft_arena_zeros(a, planned + 1, sizeof(*w->members_first));
@@ -392,7 +392,7 @@ static bool names_are_confirmed(struct ft_assign_work *w)
 	for (uint32_t o = 0; o < count; o++) {
 		struct ft_assign_seat seat;
 
-		if (w->image[o] == FT_UNASSIGNED)
+		if (w->image[o] == FT_NONE)
 			continue;
 		seat = ft_assign_seat_price(w, o, w->image[o]);
 		right += seat.row > 0 && 4 * (uint64_t)seat.right >= 3 * (uint64_t)seat.row;
@@ -409,8 +409,8 @@ static void named_seat(struct ft_assign_work *w)
 	ft_assign_seats_clear(w);
 	for (unsigned int pass = 0; pass < 2; pass++)
 		for (uint32_t o = 0; o < in->observed->count; o++)
-			if (in->named[o] != FT_UNASSIGNED && in->fixed[o] == (pass == 0) &&
-			    w->origin[in->named[o]] == FT_UNASSIGNED)
+			if (in->named[o] != FT_NONE && in->fixed[o] == (pass == 0) &&
+			    w->origin[in->named[o]] == FT_NONE)
 				ft_assign_seat_move(w, o, in->named[o]);
 	if (in->names_weak && !in->names_first && names_are_confirmed(w))
 		w->misnamed_price = FT_PRICE_CONFIRMED;
@@ -456,7 +456,7 @@ static int strangers_leave(struct ft_assign_work *w)
 static int start_keep(struct ft_assign_work *w, const uint32_t *start)
 {
 	const struct ft_assign_worth now = ft_assign_worth_of(w);
-	uint32_t *image = ft_arena_numbers(w->memory, w->in->observed->count, FT_UNASSIGNED);
+	uint32_t *image = ft_arena_numbers(w->memory, w->in->observed->count, FT_NONE);
 	uint32_t seated = w->seated;
 	struct ft_assign_worth first;
 
@@ -505,7 +505,7 @@ int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 		return r;
 	ft_assign_twins_find(&w);
 	named_seat(&w);
-	start = ft_arena_numbers(&memory, input->observed->count, FT_UNASSIGNED);
+	start = ft_arena_numbers(&memory, input->observed->count, FT_NONE);
 	if (!start)
 		return -ENOMEM;
 	memcpy(start, w.image, input->observed->count * sizeof(*start));
@@ -518,7 +518,7 @@ int ft_assign(const struct ft_assign *input, struct ft_assign_result *ret)
 	if (r < 0)
 		return r;
 	for (uint32_t o = 0; o < input->observed->count; o++)
-		ret->rival[o] = FT_UNASSIGNED;
+		ret->rival[o] = FT_NONE;
 	r = exact || input->image ? 0 : strangers_leave(&w) ?: start_keep(&w, start);
 	if (r == 0)
 		r = others_take(&w, &pool, ret);

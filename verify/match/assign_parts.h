@@ -14,8 +14,6 @@
 #include "base/numbers.h"
 #include "verify/match/assign.h"
 
-#define FT_UNASSIGNED UINT32_MAX
-
 enum { FT_GUESSES_MAX = 512 }; /* seeds */
 
 /*
@@ -180,7 +178,7 @@ void ft_assign_twins_find(struct ft_assign_work *w);
 uint32_t ft_assign_class_member(struct ft_assign_work *w, uint32_t c, uint32_t o);
 /* The faults of observed switch @o in place @p, counted against its seated neighbours. */
 struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o, uint32_t p);
-/* Removes @o from its place, if any, and puts it into @p, which is free, unless @p is FT_UNASSIGNED. */
+/* Removes @o from its place, if any, and puts it into @p, which is free, unless @p is FT_NONE. */
 void ft_assign_seat_move(struct ft_assign_work *w, uint32_t o, uint32_t p);
 /* True if the switch is cheaper as an unplanned one. */
 bool ft_assign_is_stranger(struct ft_assign_seat seat);
@@ -210,7 +208,7 @@ int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **re
 
 /*
  * Pairs to start from together, for a network that looks alike from everywhere: by observed switch its place, or
- * FT_UNASSIGNED. *@ret_count: how many; 0: none found, and @ret_image is not set. No switch has a place before.
+ * FT_NONE. *@ret_count: how many; 0: none found, and @ret_image is not set. No switch has a place before.
  * Its work is bounded, and not counted in w->steps. Returns 0 or -ENOMEM.
  */
 int ft_assign_bases_find(struct ft_assign_work *w, uint32_t *ret_image, uint32_t *ret_count);

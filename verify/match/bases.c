@@ -101,7 +101,7 @@ static uint32_t neighbours_apart(struct ft_bases *b, const struct ft_stage *befo
 
 /* A class for an observed switch, in how many neighbours its members differ from it, and all that differ as little. */
 struct near {
-	uint32_t class; /* FT_UNASSIGNED: none, or several */
+	uint32_t class; /* FT_NONE: none, or several */
 	uint32_t apart;
 	uint32_t first, end; /* the classes that it may be, and others between them */
 };
@@ -113,7 +113,7 @@ struct near {
 static struct near best_class(struct ft_bases *b, const struct ft_stage *s, uint32_t first, uint32_t end,
 			      uint32_t known)
 {
-	struct near best = {FT_UNASSIGNED, UINT32_MAX, first, end};
+	struct near best = {FT_NONE, UINT32_MAX, first, end};
 
 	for (uint32_t c = first; c < end; c++) {
 		uint32_t apart = neighbours_apart(b, s - 1, s->member[c], known);
@@ -121,18 +121,18 @@ static struct near best_class(struct ft_bases *b, const struct ft_stage *s, uint
 		if (apart < best.apart)
 			best = (struct near){c, apart, c, c + 1};
 		else if (apart == best.apart)
-			best = (struct near){FT_UNASSIGNED, apart, best.first, c + 1};
+			best = (struct near){FT_NONE, apart, best.first, c + 1};
 	}
 	if (3 * (uint64_t)best.apart > 4 * (uint64_t)known)
-		best = (struct near){FT_UNASSIGNED, best.apart, first, end};
+		best = (struct near){FT_NONE, best.apart, first, end};
 	return best;
 }
 
-/* The class of stage 1 whose two-hop walks differ least; FT_UNASSIGNED if two are equally near. */
+/* The class of stage 1 whose two-hop walks differ least; FT_NONE if two are equally near. */
 static uint32_t nearest_ways(struct ft_bases *b, uint32_t o)
 {
 	const struct ft_stage *s = &b->stage[1];
-	uint32_t best = FT_UNASSIGNED, least = UINT32_MAX;
+	uint32_t best = FT_NONE, least = UINT32_MAX;
 	bool tied = false;
 
 	for (uint32_t c = s->child[b->class[o]]; c < s->child[b->class[o] + 1]; c++) {
@@ -143,7 +143,7 @@ static uint32_t nearest_ways(struct ft_bases *b, uint32_t o)
 		least = apart < least ? apart : least;
 		b->w->steps += 2;
 	}
-	return tied ? FT_UNASSIGNED : best;
+	return tied ? FT_NONE : best;
 }
 
 /*
@@ -153,32 +153,32 @@ static uint32_t nearest_ways(struct ft_bases *b, uint32_t o)
 static void nearest_class(struct ft_bases *b, const struct ft_stage *s, uint32_t o)
 {
 	const struct ft_multigraph *g = b->w->in->observed;
-	struct near best = {FT_UNASSIGNED, UINT32_MAX, b->low[o], b->high[o]}, other = best;
+	struct near best = {FT_NONE, UINT32_MAX, b->low[o], b->high[o]}, other = best;
 	uint32_t known = 0;
 
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
 		uint32_t c = b->class[g->adjacent[i].vertex];
 
-		if (c != FT_UNASSIGNED && c != s[-1].ground) {
+		if (c != FT_NONE && c != s[-1].ground) {
 			b->tally[c]++;
 			known++;
 		}
 	}
-	if (b->high[o] - b->low[o] <= SCANNED_MAX || b->class[o] != FT_UNASSIGNED)
+	if (b->high[o] - b->low[o] <= SCANNED_MAX || b->class[o] != FT_NONE)
 		best = best_class(b, s, b->low[o], b->high[o], known);
 	if (known > 0 && s->count <= SCANNED_MAX && (2 * (uint64_t)best.apart > known || b->again))
 		other = best_class(b, s, 0, s->count, known);
 	if (other.apart < best.apart)
 		best = other;
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
-		if (b->class[g->adjacent[i].vertex] != FT_UNASSIGNED)
+		if (b->class[g->adjacent[i].vertex] != FT_NONE)
 			b->tally[b->class[g->adjacent[i].vertex]] = 0;
 	b->next[o] = best.class;
 	b->low[o] = best.first;
 	b->high[o] = best.end;
 }
 
-/* The child of @parent with this key, or FT_UNASSIGNED. */
+/* The child of @parent with this key, or FT_NONE. */
 static uint32_t exact_class(const struct ft_stage *s, uint32_t parent, uint64_t key)
 {
 	uint32_t low = s->child[parent], high = s->child[parent + 1];
@@ -193,7 +193,7 @@ static uint32_t exact_class(const struct ft_stage *s, uint32_t parent, uint64_t 
 		else
 			high = middle;
 	}
-	return FT_UNASSIGNED;
+	return FT_NONE;
 }
 
 /* How many switches the plan and the fabric have in common, class by class. */
@@ -202,7 +202,7 @@ static uint32_t sizes_agree(struct ft_bases *b, const struct ft_stage *s)
 	uint32_t agree = 0;
 
 	for (uint32_t o = 0; o < b->w->in->observed->count; o++)
-		if (b->class[o] != FT_UNASSIGNED)
+		if (b->class[o] != FT_NONE)
 			agree += b->tally[b->class[o]]++ < s->size[b->class[o]];
 	memset(b->tally, 0, s->count * sizeof(*b->tally));
 	return agree;
@@ -214,7 +214,7 @@ static bool sizes_are_right(struct ft_bases *b, const struct ft_stage *s)
 	uint32_t count = b->w->in->observed->count, known = 0;
 
 	for (uint32_t o = 0; o < count; o++)
-		known += b->class[o] != FT_UNASSIGNED;
+		known += b->class[o] != FT_NONE;
 	return 4 * (uint64_t)known >= 3 * (uint64_t)count &&
 	       100 * (uint64_t)sizes_agree(b, s) >= b->run.agree_percent * (uint64_t)known;
 }
@@ -232,12 +232,12 @@ static bool fabric_refine(struct ft_bases *b, uint32_t at)
 	for (uint32_t o = 0; o < g->count; o++) {
 		uint32_t parent = b->class[o];
 
-		b->low[o] = s->child[parent != FT_UNASSIGNED ? parent : b->low[o]];
-		b->high[o] = s->child[parent != FT_UNASSIGNED ? parent + 1 : b->high[o]];
-		b->next[o] = FT_UNASSIGNED;
-		if (parent != FT_UNASSIGNED)
+		b->low[o] = s->child[parent != FT_NONE ? parent : b->low[o]];
+		b->high[o] = s->child[parent != FT_NONE ? parent + 1 : b->high[o]];
+		b->next[o] = FT_NONE;
+		if (parent != FT_NONE)
 			b->next[o] = exact_class(s, parent, observed_key(b, s - 1, o));
-		if (b->next[o] == FT_UNASSIGNED)
+		if (b->next[o] == FT_NONE)
 			b->odd[odd++] = o;
 	}
 	for (uint32_t i = 0; i < odd && b->w->steps < b->limit; i++) {
@@ -270,7 +270,7 @@ static bool stages_follow(struct ft_bases *b, uint32_t from, uint32_t end)
 
 static uint32_t stage_next_base(const struct ft_bases *b, uint32_t at)
 {
-	while (at < b->stage_count && b->stage[at].base == FT_UNASSIGNED)
+	while (at < b->stage_count && b->stage[at].base == FT_NONE)
 		at++;
 	return at;
 }
@@ -321,13 +321,13 @@ static uint32_t pairs_take(struct ft_bases *b, uint32_t *ret_image)
 	uint32_t count = 0;
 
 	for (uint32_t o = 0; o < b->w->in->observed->count; o++)
-		if (b->class[o] != FT_UNASSIGNED)
+		if (b->class[o] != FT_NONE)
 			b->tally[b->class[o]]++;
 	for (uint32_t o = 0; o < b->w->in->observed->count; o++) {
 		uint32_t c = b->class[o];
-		bool alone = c != FT_UNASSIGNED && s->size[c] == 1 && b->tally[c] == 1;
+		bool alone = c != FT_NONE && s->size[c] == 1 && b->tally[c] == 1;
 
-		ret_image[o] = alone ? s->member[c] : FT_UNASSIGNED;
+		ret_image[o] = alone ? s->member[c] : FT_NONE;
 		count += alone;
 	}
 	memset(b->tally, 0, s->count * sizeof(*b->tally));
@@ -342,13 +342,13 @@ uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image)
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
 		struct ft_assign_seat seat;
 
-		if (w->image[o] == FT_UNASSIGNED)
+		if (w->image[o] == FT_NONE)
 			continue;
 		seat = ft_assign_seat_price(w, o, w->image[o]);
 		/* One cable may well be a fault, even if the switch has only three. */
 		if (seat.right + 1 >= seat.row || 4 * (uint64_t)seat.right >= 3 * (uint64_t)seat.row)
 			continue;
-		image[o] = FT_UNASSIGNED;
+		image[o] = FT_NONE;
 		wrong++;
 	}
 	return wrong;

@@ -21,14 +21,14 @@ struct ft_bases_run {
 
 /* One partition of the planned switches. A class has the number of its place in the order of (parent, key). */
 struct ft_stage {
-	uint32_t base;	  /* this planned switch was given a class of its own, the last; FT_UNASSIGNED: refined */
+	uint32_t base;	  /* this planned switch was given a class of its own, the last; FT_NONE: refined */
 	uint32_t *class;  /* by planned switch */
 	uint32_t *size;	  /* by class */
 	uint32_t *member; /* by class: one of its switches */
 	uint64_t *key;	  /* by class: what its members have in common */
 	uint32_t *child;  /* by class of the stage before, and one more: its first class */
 	uint32_t count;	  /* classes */
-	uint32_t ground;  /* the class of most switches, which as neighbours do not count; or FT_UNASSIGNED */
+	uint32_t ground;  /* the class of most switches, which as neighbours do not count; or FT_NONE */
 };
 
 struct ft_bases {
@@ -40,7 +40,7 @@ struct ft_bases {
 	uint32_t first;	      /* the stage of the first base */
 	uint64_t limit;	      /* of w->steps */
 	uint32_t root;	      /* the first observed switch that is tried as the image of the first base */
-	uint32_t *class;      /* by observed switch: its class, or FT_UNASSIGNED; low and high follow it in memory */
+	uint32_t *class;      /* by observed switch: its class, or FT_NONE; low and high follow it in memory */
 	uint32_t *low, *high; /* by observed switch without a class: it is of @low … @high - 1 */
 	uint32_t *next, *odd, odd_count;
 	bool again;	 /* the last stage is repeated */

@@ -150,7 +150,7 @@ static uint32_t alone_of(const struct ft_assign *in, uint32_t o, uint32_t p)
 	cost += ft_ports_fit(have->ports, want->ports) ? 0 : FAULT;
 	cost += !want->may_host ? FAULT * ft_number_least(have->hosts, SIZE) : 0;
 	cost += want->may_host && want->hosts > 0 && have->hosts == 0 ? FAULT : 0;
-	cost += in->named[o] != FT_UNASSIGNED && in->named[o] != p ? 3 * FAULT : 0;
+	cost += in->named[o] != FT_NONE && in->named[o] != p ? 3 * FAULT : 0;
 	return cost;
 }
 
@@ -283,12 +283,12 @@ static void order_make(struct beam *b, uint32_t beginning)
 	bool done[SIZE] = {false};
 
 	for (uint32_t level = 0; level < count; level++) {
-		uint32_t best = FT_UNASSIGNED;
+		uint32_t best = FT_NONE;
 
 		for (uint32_t o = 0; o < count && level >= b->told; o++) {
 			if (done[o])
 				continue;
-			if (best == FT_UNASSIGNED || placed[o] > placed[best] ||
+			if (best == FT_NONE || placed[o] > placed[best] ||
 			    (placed[o] == placed[best] && is_before(in, beginning, o, best)))
 				best = o;
 		}
@@ -305,7 +305,7 @@ static void told_take(struct beam *b, const uint32_t *begin)
 {
 	b->told = 0;
 	for (uint32_t o = 0; o < b->w->in->observed->count; o++)
-		if (begin[o] != FT_UNASSIGNED)
+		if (begin[o] != FT_NONE)
 			b->order[b->told++] = (uint8_t)o;
 }
 
@@ -363,7 +363,7 @@ static struct beam *beam_make(struct ft_assign_work *w, struct ft_arena *memory,
 /* False: all are told. */
 static bool any_is_left(const struct ft_assign_work *w, const uint32_t *begin)
 {
-	return ft_number_is_among(begin, w->in->observed->count, FT_UNASSIGNED);
+	return ft_number_is_among(begin, w->in->observed->count, FT_NONE);
 }
 
 int ft_assign_beam(struct ft_assign_work *w, struct ft_arena *memory, const uint32_t *begin, uint32_t **ret_images,
@@ -389,7 +389,7 @@ int ft_assign_beam(struct ft_assign_work *w, struct ft_arena *memory, const uint
 			for (uint32_t o = 0; o < observed; o++) {
 				uint8_t p = b->state[i].place[o];
 
-				images[count * (size_t)observed + o] = p == NOWHERE ? FT_UNASSIGNED : p;
+				images[count * (size_t)observed + o] = p == NOWHERE ? FT_NONE : p;
 			}
 	}
 	*ret_images = images;

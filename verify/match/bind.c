@@ -168,11 +168,9 @@ static int bound_find(const struct ft_model *m, struct matching *g)
 	}
 	if (r < 0)
 		return r;
-	for (uint32_t v = 0; v < g->vertices; v++) {
-		uint32_t place = ft_map_get(&guids, m->observed.switches[g->observed_of_vertex[v]].guid);
-
-		m->bound[g->observed_of_vertex[v]] = place == FT_MAP_NONE ? FT_NONE : place;
-	}
+	for (uint32_t v = 0; v < g->vertices; v++)
+		m->bound[g->observed_of_vertex[v]] =
+			ft_map_get(&guids, m->observed.switches[g->observed_of_vertex[v]].guid);
 	ft_name_index_tell(m, &names, m->bound);
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		g->named[v] = m->bound[g->observed_of_vertex[v]];

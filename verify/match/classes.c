@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-
-#define FT_NONE UINT32_MAX
+#include "base/numbers.h"
 
 /*
  * The transportation problem, by successive shortest augmenting paths over classes. Items

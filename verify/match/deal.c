@@ -94,7 +94,7 @@ static int others_deal(struct ft_assign_work *w, const struct dealt *who, uint32
 
 static uint32_t hosts_apart_at(const struct ft_assign *in, uint32_t o, uint32_t p)
 {
-	return o == FT_UNASSIGNED ? 0 : hosts_apart(in->observed_at[o].hosts, in->planned_at[p].hosts);
+	return o == FT_NONE ? 0 : hosts_apart(in->observed_at[o].hosts, in->planned_at[p].hosts);
 }
 
 /* True if the sum of host differences is no larger once @a, at @p, and @b, at @q, are exchanged. Either may be none. */
@@ -107,7 +107,7 @@ static bool hosts_let_exchange(const struct ft_assign *in, uint32_t a, uint32_t 
 /* True for a switch that is in the place of its name, or bound. */
 static bool stays(const struct ft_assign *in, uint32_t o, uint32_t p)
 {
-	return o != FT_UNASSIGNED && (in->fixed[o] || in->named[o] == p);
+	return o != FT_NONE && (in->fixed[o] || in->named[o] == p);
 }
 
 /* Moves switches to the places of their names if that does not change the sum of host differences. */
@@ -116,10 +116,9 @@ static void names_deal(struct ft_assign_work *w, uint32_t c)
 	const struct ft_assign *in = w->in;
 
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
-		uint32_t from = w->members[i], o = w->origin[from],
-			 to = o == FT_UNASSIGNED ? FT_UNASSIGNED : in->named[o];
+		uint32_t from = w->members[i], o = w->origin[from], to = o == FT_NONE ? FT_NONE : in->named[o];
 
-		if (to == FT_UNASSIGNED || w->twin[to] != c || stays(in, o, from) || stays(in, w->origin[to], to))
+		if (to == FT_NONE || w->twin[to] != c || stays(in, o, from) || stays(in, w->origin[to], to))
 			continue;
 		if (hosts_let_exchange(in, o, from, w->origin[to], to))
 			ft_assign_exchange(w, o, to);
@@ -132,7 +131,7 @@ static uint32_t rates_apart(const struct ft_assign *in, uint32_t o, uint32_t p)
 	const uint16_t *seen, *said = in->planned_at[p].rate;
 	uint32_t apart = 0;
 
-	if (o == FT_UNASSIGNED)
+	if (o == FT_NONE)
 		return 0;
 	seen = in->observed_at[o].rate;
 	for (unsigned int n = 0; n < 2; n++)
@@ -175,7 +174,7 @@ static void ranks_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, 
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
 		uint32_t p = w->members[i], o = w->origin[p];
 
-		if (o != FT_UNASSIGNED && !stays(in, o, p))
+		if (o != FT_NONE && !stays(in, o, p))
 			seats[count++] =
 				(struct dealt){in->planned_at[p].hosts, i, p,
 					       (uint32_t)in->planned_at[p].rate[0] << 16 | in->planned_at[p].rate[1]};
@@ -188,7 +187,7 @@ static void ranks_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, 
 			uint32_t o = w->origin[seats[end].index];
 
 			who[end - first] = (struct dealt){.rank = in->order[o], .index = o};
-			ft_assign_seat_move(w, o, FT_UNASSIGNED);
+			ft_assign_seat_move(w, o, FT_NONE);
 		}
 		qsort(who, end - first, sizeof(*who), dealt_compare);
 		for (uint32_t i = first; i < end; i++)
@@ -209,22 +208,22 @@ static int class_deal(struct ft_assign_work *w, uint32_t c, struct dealt *who, s
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
 		uint32_t o = w->origin[w->members[i]];
 
-		if (o != FT_UNASSIGNED && !in->fixed[o] && (in->names_weak || in->named[o] != w->image[o]))
+		if (o != FT_NONE && !in->fixed[o] && (in->names_weak || in->named[o] != w->image[o]))
 			who[count++] = (struct dealt){in->observed_at[o].hosts, in->order[o], o, 0};
 	}
 	for (uint32_t i = 0; i < count; i++)
-		ft_assign_seat_move(w, who[i].index, FT_UNASSIGNED);
+		ft_assign_seat_move(w, who[i].index, FT_NONE);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t p = in->named[who[i].index];
 
-		if (p != FT_UNASSIGNED && w->twin[p] == c && w->origin[p] == FT_UNASSIGNED &&
+		if (p != FT_NONE && w->twin[p] == c && w->origin[p] == FT_NONE &&
 		    (in->names_first || in->planned_at[p].hosts == who[i].hosts))
 			ft_assign_seat_move(w, who[i].index, p);
 		else
 			who[left++] = who[i];
 	}
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++)
-		if (w->origin[w->members[i]] == FT_UNASSIGNED)
+		if (w->origin[w->members[i]] == FT_NONE)
 			seats[seat_count++] = (struct dealt){in->planned_at[w->members[i]].hosts, i, w->members[i], 0};
 	qsort(who, left, sizeof(*who), dealt_compare);
 	qsort(seats, seat_count, sizeof(*seats), dealt_compare);

@@ -33,18 +33,18 @@ static void wait_push(struct ft_assign_work *w, uint32_t o)
 	w->highest = level > w->highest ? level : w->highest;
 }
 
-/* The waiting switch with the most seated neighbours, or FT_UNASSIGNED. Outdated entries are dropped on the way. */
+/* The waiting switch with the most seated neighbours, or FT_NONE. Outdated entries are dropped on the way. */
 static uint32_t wait_pop(struct ft_assign_work *w)
 {
 	for (; w->highest > 0; w->highest--)
-		while (w->bucket[w->highest] != FT_UNASSIGNED) {
+		while (w->bucket[w->highest] != FT_NONE) {
 			uint32_t entry = w->bucket[w->highest], o = w->entry_of[entry];
 
 			w->bucket[w->highest] = w->next[entry];
-			if (w->image[o] == FT_UNASSIGNED && w->support[o] == w->highest)
+			if (w->image[o] == FT_NONE && w->support[o] == w->highest)
 				return o;
 		}
-	return FT_UNASSIGNED;
+	return FT_NONE;
 }
 
 void ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p)
@@ -57,7 +57,7 @@ void ft_assign_seat_take(struct ft_assign_work *w, uint32_t o, uint32_t p)
 		uint32_t peer = g->adjacent[i].vertex;
 
 		w->support[peer]++;
-		if (w->image[peer] == FT_UNASSIGNED && !w->waits[peer])
+		if (w->image[peer] == FT_NONE && !w->waits[peer])
 			wait_push(w, peer);
 	}
 }
@@ -73,7 +73,7 @@ uint32_t ft_assign_votes_take(struct ft_assign_work *w, uint32_t o, bool occupie
 	for (uint32_t i = observed->first[o]; i < observed->first[o + 1] && asked < VOTERS_MAX; i++) {
 		uint32_t q = w->image[observed->adjacent[i].vertex];
 
-		if (q == FT_UNASSIGNED)
+		if (q == FT_NONE)
 			continue;
 		asked++;
 		w->vote++;
@@ -134,7 +134,7 @@ uint32_t ft_assign_votes_rank(struct ft_assign_work *w, uint32_t touched, uint32
 }
 
 struct choice {
-	uint32_t place; /* FT_UNASSIGNED: none */
+	uint32_t place; /* FT_NONE: none */
 	struct ft_assign_seat seat;
 	uint32_t unlike;
 	bool torn; /* tied: another class is as good */
@@ -143,7 +143,7 @@ struct choice {
 /* The optimum: no fault, and alike all around. */
 static bool is_perfect(const struct choice *c)
 {
-	return c->place != FT_UNASSIGNED && c->seat.price < FT_PRICE_HOST && c->unlike == 0;
+	return c->place != FT_NONE && c->seat.price < FT_PRICE_HOST && c->unlike == 0;
 }
 
 /*
@@ -152,7 +152,7 @@ static bool is_perfect(const struct choice *c)
  */
 static struct choice choice_make(struct ft_assign_work *w, uint32_t o, uint32_t count)
 {
-	struct choice best = {.place = FT_UNASSIGNED};
+	struct choice best = {.place = FT_NONE};
 	uint32_t votes = 0; /* for @best */
 
 	for (uint32_t i = 0; i < count && i < CANDIDATES_MAX && !(best.torn && is_perfect(&best)); i++) {
@@ -165,10 +165,10 @@ static struct choice choice_make(struct ft_assign_work *w, uint32_t o, uint32_t 
 		c.seat = ft_assign_seat_price(w, o, c.place);
 		c.torn = false;
 		/* A weak name only breaks ties. */
-		if (best.place != FT_UNASSIGNED && c.seat.price / FT_PRICE_HOST > best.seat.price / FT_PRICE_HOST)
+		if (best.place != FT_NONE && c.seat.price / FT_PRICE_HOST > best.seat.price / FT_PRICE_HOST)
 			continue;
 		c.unlike = ft_assign_unlikeness(w, o, c.place);
-		if (best.place == FT_UNASSIGNED || c.seat.price / FT_PRICE_HOST < best.seat.price / FT_PRICE_HOST ||
+		if (best.place == FT_NONE || c.seat.price / FT_PRICE_HOST < best.seat.price / FT_PRICE_HOST ||
 		    c.unlike < best.unlike || (c.unlike == best.unlike && c.seat.price < best.seat.price))
 			best = c;
 		else
@@ -186,7 +186,7 @@ static bool extend_one(struct ft_assign_work *w, uint32_t o, bool force)
 
 	votes_clear(w, count);
 	w->asked[o] = w->support[o];
-	if (choice.place == FT_UNASSIGNED || ft_assign_is_stranger(choice.seat) || (choice.torn && !force))
+	if (choice.place == FT_NONE || ft_assign_is_stranger(choice.seat) || (choice.torn && !force))
 		return false;
 	ft_assign_seat_take(w, o, choice.place);
 	return true;
@@ -200,18 +200,18 @@ static void defer(struct ft_assign_work *w, uint32_t o)
 	w->deferred[w->deferred_count++] = o;
 }
 
-/* The deferred switch with the most seated neighbours, the first of equals; or FT_UNASSIGNED. */
+/* The deferred switch with the most seated neighbours, the first of equals; or FT_NONE. */
 static uint32_t deferred_pick(struct ft_assign_work *w)
 {
-	uint32_t best = FT_UNASSIGNED, kept = 0;
+	uint32_t best = FT_NONE, kept = 0;
 
 	for (uint32_t i = 0; i < w->deferred_count; i++) {
 		uint32_t o = w->deferred[i];
 
-		if (!w->waits[o] || w->image[o] != FT_UNASSIGNED)
+		if (!w->waits[o] || w->image[o] != FT_NONE)
 			continue;
 		w->deferred[kept++] = o;
-		if (best == FT_UNASSIGNED || w->support[o] > w->support[best] ||
+		if (best == FT_NONE || w->support[o] > w->support[best] ||
 		    (w->support[o] == w->support[best] && w->in->order[o] < w->in->order[best]))
 			best = o;
 	}
@@ -226,7 +226,7 @@ static void deferred_push(struct ft_assign_work *w)
 	for (uint32_t i = 0; i < w->deferred_count; i++) {
 		uint32_t o = w->deferred[i];
 
-		if (w->waits[o] && w->image[o] == FT_UNASSIGNED && w->support[o] > w->asked[o]) {
+		if (w->waits[o] && w->image[o] == FT_NONE && w->support[o] > w->asked[o]) {
 			w->asked[o] = w->support[o];
 			wait_push(w, o);
 		}
@@ -244,15 +244,15 @@ void ft_assign_extend(struct ft_assign_work *w)
 		uint32_t o = wait_pop(w);
 		bool force;
 
-		if (o == FT_UNASSIGNED) {
+		if (o == FT_NONE) {
 			deferred_push(w);
 			o = wait_pop(w);
 		}
-		force = o == FT_UNASSIGNED;
+		force = o == FT_NONE;
 		if (force)
 			o = deferred_pick(w);
 		/* Unplanned switches may wait, but all places are taken. */
-		if (o == FT_UNASSIGNED || w->seated == w->in->planned->count)
+		if (o == FT_NONE || w->seated == w->in->planned->count)
 			return;
 		if (extend_one(w, o, force))
 			continue;
@@ -270,13 +270,13 @@ void ft_assign_waiting_reset(struct ft_assign_work *w)
 
 	w->entry_count = w->highest = w->deferred_count = 0;
 	for (uint32_t i = 0; i <= g->count; i++)
-		w->bucket[i] = FT_UNASSIGNED;
+		w->bucket[i] = FT_NONE;
 	memset(w->waits, 0, g->count * sizeof(*w->waits));
 	for (uint32_t o = 0; o < g->count; o++) {
 		w->support[o] = 0;
 		for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
-			w->support[o] += w->image[g->adjacent[i].vertex] != FT_UNASSIGNED;
-		if (w->image[o] == FT_UNASSIGNED && w->support[o] > 0)
+			w->support[o] += w->image[g->adjacent[i].vertex] != FT_NONE;
+		if (w->image[o] == FT_NONE && w->support[o] > 0)
 			wait_push(w, o);
 	}
 }

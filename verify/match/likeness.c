@@ -87,20 +87,20 @@ static uint32_t neighbours_apart(const struct ft_assign_work *w, const uint32_t 
 	memset(taken, 0, m * sizeof(*taken));
 	for (uint32_t i = a->first[o]; i < a->first[o + 1]; i++) {
 		const uint32_t *row = before + (size_t)a->adjacent[i].vertex * b->count;
-		uint32_t best = UNKNOWN, at = FT_UNASSIGNED;
+		uint32_t best = UNKNOWN, at = FT_NONE;
 
 		for (uint32_t k = b->first[p]; k < b->first[p + 1]; k++) {
 			uint32_t apart = row[b->adjacent[k].vertex] +
 					 32 * ft_number_apart(a->adjacent[i].count, b->adjacent[k].count) +
 					 32 * ft_number_apart(w->observed_ways.between[i], w->planned_ways.between[k]);
 
-			if (taken[k - b->first[p]] || (apart >= best && at != FT_UNASSIGNED))
+			if (taken[k - b->first[p]] || (apart >= best && at != FT_NONE))
 				continue;
 			best = apart;
 			at = k - b->first[p];
 		}
 		sum += best < UNKNOWN ? best : UNKNOWN;
-		if (at != FT_UNASSIGNED)
+		if (at != FT_NONE)
 			taken[at] = 1;
 	}
 	return most > 0 ? (uint32_t)(sum / most) : 0;

@@ -150,9 +150,9 @@ static int groups_exact(struct guests *g)
 					 observed_key(m, i, false)};
 
 		for (size_t k = 0; r == 0 && k < FT_COUNT(keys); k++) {
-			uint32_t number = keys[k] ? ft_map_get(&g->keys, keys[k]) : FT_MAP_NONE;
+			uint32_t number = keys[k] ? ft_map_get(&g->keys, keys[k]) : FT_NONE;
 
-			if (number == FT_MAP_NONE || g->group_observed[i] != FT_NONE)
+			if (number == FT_NONE || g->group_observed[i] != FT_NONE)
 				continue;
 			r = observed_add(g, i, number, k == 2);
 		}
@@ -177,9 +177,9 @@ static int groups_brief(struct guests *g)
 	}
 	for (uint32_t i = m->observed.host_count; r == 0 && i-- > 0;) {
 		uint32_t number =
-			g->group_observed[i] == FT_NONE ? ft_map_get(&g->keys, observed_key(m, i, true)) : FT_MAP_NONE;
+			g->group_observed[i] == FT_NONE ? ft_map_get(&g->keys, observed_key(m, i, true)) : FT_NONE;
 
-		if (number != FT_MAP_NONE)
+		if (number != FT_NONE)
 			r = observed_add(g, i, number, true);
 	}
 	return r;

@@ -43,7 +43,7 @@ static uint32_t brief_find(const struct ft_name_index *n, const char *name)
 {
 	uint32_t number = ft_map_get(&n->brief, ft_text_short_hash(name));
 
-	return number != FT_MAP_NONE && ft_text_short_equal(n->name[number], name) ? number : FT_NONE;
+	return number != FT_NONE && ft_text_short_equal(n->name[number], name) ? number : FT_NONE;
 }
 
 void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *n, uint32_t *found)
@@ -54,7 +54,7 @@ void ft_name_index_tell(const struct ft_model *m, struct ft_name_index *n, uint3
 
 		if (m->observed.switches[i].tolerated)
 			continue;
-		if (found[i] == FT_NONE && number != FT_MAP_NONE && strcmp(n->name[number], name) == 0)
+		if (found[i] == FT_NONE && number != FT_NONE && strcmp(n->name[number], name) == 0)
 			found[i] = number;
 		if (found[i] != FT_NONE)
 			n->claims[found[i]] = CLAIMED;

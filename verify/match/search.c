@@ -21,7 +21,7 @@ enum {
 /* The price of @o where it is: in its place, or as an unplanned switch next to an empty place. */
 static uint64_t price_now(struct ft_assign_work *w, uint32_t o)
 {
-	if (w->image[o] != FT_UNASSIGNED)
+	if (w->image[o] != FT_NONE)
 		return ft_assign_seat_price(w, o, w->image[o]).price;
 	return FT_PRICE_FAULT + ft_assign_stranger_price(w, o);
 }
@@ -30,10 +30,10 @@ void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p)
 {
 	uint32_t other = w->origin[p], from = w->image[o];
 
-	if (other != FT_UNASSIGNED)
-		ft_assign_seat_move(w, other, FT_UNASSIGNED);
+	if (other != FT_NONE)
+		ft_assign_seat_move(w, other, FT_NONE);
 	ft_assign_seat_move(w, o, p);
-	if (other != FT_UNASSIGNED && from != FT_UNASSIGNED)
+	if (other != FT_NONE && from != FT_NONE)
 		ft_assign_seat_move(w, other, from);
 }
 
@@ -47,7 +47,7 @@ static bool is_pinned(struct ft_assign_work *w, uint32_t o)
 
 	if (w->in->fixed[o])
 		return true;
-	if (w->in->names_weak || w->image[o] == FT_UNASSIGNED || w->in->named[o] != w->image[o])
+	if (w->in->names_weak || w->image[o] == FT_NONE || w->in->named[o] != w->image[o])
 		return false;
 	seat = ft_assign_seat_price(w, o, w->image[o]);
 	return 2 * seat.right >= seat.row;
@@ -56,10 +56,10 @@ static bool is_pinned(struct ft_assign_work *w, uint32_t o)
 /* Puts @o and @other back, after they were exchanged. */
 static void exchange_undo(struct ft_assign_work *w, uint32_t o, uint32_t from, uint32_t other, uint32_t p)
 {
-	if (other != FT_UNASSIGNED)
-		ft_assign_seat_move(w, other, FT_UNASSIGNED);
+	if (other != FT_NONE)
+		ft_assign_seat_move(w, other, FT_NONE);
 	ft_assign_seat_move(w, o, from);
-	if (other != FT_UNASSIGNED)
+	if (other != FT_NONE)
 		ft_assign_seat_move(w, other, p);
 }
 
@@ -70,11 +70,11 @@ static bool exchange_try(struct ft_assign_work *w, uint32_t o, uint32_t p, bool 
 	uint64_t before, after;
 
 	*ret_equal = false;
-	if (p == from || is_pinned(w, o) || (other != FT_UNASSIGNED && is_pinned(w, other)))
+	if (p == from || is_pinned(w, o) || (other != FT_NONE && is_pinned(w, other)))
 		return false;
-	before = price_now(w, o) + (other != FT_UNASSIGNED ? price_now(w, other) : 0);
+	before = price_now(w, o) + (other != FT_NONE ? price_now(w, other) : 0);
 	ft_assign_exchange(w, o, p);
-	after = price_now(w, o) + (other != FT_UNASSIGNED ? price_now(w, other) : 0);
+	after = price_now(w, o) + (other != FT_NONE ? price_now(w, other) : 0);
 	if (keep && after < before)
 		return true;
 	*ret_equal = after / FT_PRICE_FAULT <= before / FT_PRICE_FAULT;
@@ -94,7 +94,7 @@ static bool suspect_improve(struct ft_assign_work *w, uint32_t o, bool keep, uin
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t c = classes[i], tries = 0;
 
-		if (w->image[o] != FT_UNASSIGNED && w->twin[w->image[o]] == c)
+		if (w->image[o] != FT_NONE && w->twin[w->image[o]] == c)
 			continue;
 		if (w->room[c] > 0) {
 			uint32_t p = ft_assign_class_member(w, c, o);
@@ -106,7 +106,7 @@ static bool suspect_improve(struct ft_assign_work *w, uint32_t o, bool keep, uin
 		for (uint32_t k = w->members_first[c]; k < w->members_first[c + 1] && tries < 8; k++) {
 			uint32_t p = w->members[k];
 
-			if (w->origin[p] == FT_UNASSIGNED)
+			if (w->origin[p] == FT_NONE)
 				continue;
 			tries++;
 			if (exchange_try(w, o, p, keep, &equal))
@@ -122,7 +122,7 @@ bool ft_assign_improve(struct ft_assign_work *w)
 	bool better = true, moved = false;
 
 	for (unsigned int pass = 0; better && pass < PASSES_MAX; pass++) {
-		uint32_t suspects = 0, rival = FT_UNASSIGNED;
+		uint32_t suspects = 0, rival = FT_NONE;
 
 		better = false;
 		for (uint32_t o = 0; o < w->in->observed->count && suspects < SUSPECTS_MAX; o++) {
@@ -143,7 +143,7 @@ bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p,
 	uint32_t other = w->origin[p], from = w->image[o];
 	struct ft_assign_worth now;
 
-	if (is_pinned(w, o) || (other != FT_UNASSIGNED && is_pinned(w, other)))
+	if (is_pinned(w, o) || (other != FT_NONE && is_pinned(w, other)))
 		return false;
 	ft_assign_exchange(w, o, p);
 	now = ft_assign_worth_of(w);
@@ -173,11 +173,11 @@ void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth)
 		if (count == FEW)
 			return;
 		who[count++] = o;
-		if (w->image[o] != FT_UNASSIGNED)
+		if (w->image[o] != FT_NONE)
 			where[places++] = w->image[o];
 	}
 	for (uint32_t p = 0; better && p < w->in->planned->count; p++)
-		if (w->origin[p] == FT_UNASSIGNED && places < FEW)
+		if (w->origin[p] == FT_NONE && places < FEW)
 			where[places++] = p;
 	while (better) {
 		better = false;
@@ -195,8 +195,8 @@ void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival)
 	uint32_t suspects = 0;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
-		ret_rival[o] = FT_UNASSIGNED;
-		if (w->image[o] == FT_UNASSIGNED || w->in->named[o] == w->image[o] || suspects == SUSPECTS_MAX ||
+		ret_rival[o] = FT_NONE;
+		if (w->image[o] == FT_NONE || w->in->named[o] == w->image[o] || suspects == SUSPECTS_MAX ||
 		    price_now(w, o) < FT_PRICE_FAULT)
 			continue;
 		suspects++;
@@ -211,7 +211,7 @@ static bool names_are_true(const struct ft_assign_work *w)
 	uint32_t right = 0, wrong = 0;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
-		if (w->image[o] == FT_UNASSIGNED || w->in->named[o] == FT_UNASSIGNED)
+		if (w->image[o] == FT_NONE || w->in->named[o] == FT_NONE)
 			continue;
 		right += w->in->named[o] == w->image[o];
 		wrong += w->in->named[o] != w->image[o];
@@ -225,9 +225,9 @@ void ft_assign_strangers_leave(struct ft_assign_work *w)
 	bool names = names_are_true(w);
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++)
-		if (w->image[o] != FT_UNASSIGNED && !w->in->fixed[o] && !(names && w->in->named[o] == w->image[o]) &&
+		if (w->image[o] != FT_NONE && !w->in->fixed[o] && !(names && w->in->named[o] == w->image[o]) &&
 		    ft_assign_is_stranger(ft_assign_seat_price(w, o, w->image[o])))
-			ft_assign_seat_move(w, o, FT_UNASSIGNED);
+			ft_assign_seat_move(w, o, FT_NONE);
 }
 
 /* The same of switches with another number of ports that lack most cables of their place, if the whole is better then.
@@ -242,14 +242,14 @@ void ft_assign_misfits_leave(struct ft_assign_work *w)
 		uint32_t p = w->image[o];
 		struct ft_assign_seat seat;
 
-		if (p == FT_UNASSIGNED || w->in->fixed[o] ||
+		if (p == FT_NONE || w->in->fixed[o] ||
 		    ft_ports_fit(w->in->observed_at[o].ports, w->in->planned_at[p].ports))
 			continue;
 		seat = ft_assign_seat_price(w, o, p);
 		if (2 * seat.right >= seat.row)
 			continue;
 		worth = tries++ == 0 ? ft_assign_worth_of(w) : worth;
-		ft_assign_seat_move(w, o, FT_UNASSIGNED);
+		ft_assign_seat_move(w, o, FT_NONE);
 		now = ft_assign_worth_of(w);
 		if (ft_assign_is_better(&now, &worth))
 			worth = now;

@@ -62,12 +62,12 @@ void ft_assign_twins_find(struct ft_assign_work *w)
 /* The free member of a class with hosts nearest to those of @o, the first of equals. At least one is free. */
 uint32_t ft_assign_class_member(struct ft_assign_work *w, uint32_t c, uint32_t o)
 {
-	uint32_t hosts = w->in->observed_at[o].hosts, best = FT_UNASSIGNED, least = 0;
+	uint32_t hosts = w->in->observed_at[o].hosts, best = FT_NONE, least = 0;
 
 	for (uint32_t i = w->members_first[c]; i < w->members_first[c + 1]; i++) {
 		uint32_t p = w->members[i], apart = ft_number_apart(w->in->planned_at[p].hosts, hosts);
 
-		if (w->origin[p] != FT_UNASSIGNED || (best != FT_UNASSIGNED && apart >= least))
+		if (w->origin[p] != FT_NONE || (best != FT_NONE && apart >= least))
 			continue;
 		best = p;
 		least = apart;
@@ -98,7 +98,7 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 	for (uint32_t i = observed->first[o]; i < observed->first[o + 1]; i++) {
 		uint32_t q = w->image[observed->adjacent[i].vertex], seen = observed->adjacent[i].count;
 
-		if (q == FT_UNASSIGNED || q == p)
+		if (q == FT_NONE || q == p)
 			continue;
 		w->stamp[q] = w->now;
 		lacking += seen < w->width[q];
@@ -108,8 +108,8 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++) {
 		uint32_t q = planned->adjacent[i].vertex;
 
-		lacking += w->origin[q] != FT_UNASSIGNED && w->origin[q] != o && w->stamp[q] != w->now;
-		seat.row += w->origin[q] != FT_UNASSIGNED && w->origin[q] != o ? w->width[q] : 0;
+		lacking += w->origin[q] != FT_NONE && w->origin[q] != o && w->stamp[q] != w->now;
+		seat.row += w->origin[q] != FT_NONE && w->origin[q] != o ? w->width[q] : 0;
 		w->width[q] = 0;
 	}
 	seat.right_hosts = want->hosts < have->hosts ? want->hosts : have->hosts;
@@ -123,20 +123,20 @@ struct ft_assign_seat ft_assign_seat_price(struct ft_assign_work *w, uint32_t o,
 		seat.price += FT_PRICE_FAULT * have->hosts;
 	else if (want->hosts > 0 && have->hosts == 0)
 		seat.price += FT_PRICE_FAULT;
-	if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
+	if (w->in->named[o] != FT_NONE && w->in->named[o] != p)
 		seat.price += w->misnamed_price;
 	return seat;
 }
 
 void ft_assign_seat_move(struct ft_assign_work *w, uint32_t o, uint32_t p)
 {
-	if (w->image[o] != FT_UNASSIGNED) {
+	if (w->image[o] != FT_NONE) {
 		w->seated--;
-		w->origin[w->image[o]] = FT_UNASSIGNED;
+		w->origin[w->image[o]] = FT_NONE;
 		w->room[w->twin[w->image[o]]]++;
 	}
 	w->image[o] = p;
-	if (p != FT_UNASSIGNED) {
+	if (p != FT_NONE) {
 		w->seated++;
 		w->origin[p] = o;
 		w->room[w->twin[p]]--;
@@ -159,7 +159,7 @@ static uint32_t cables_to_seated(const struct ft_assign_work *w, uint32_t o)
 	uint32_t cables = 0;
 
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++)
-		cables += w->image[g->adjacent[i].vertex] != FT_UNASSIGNED ? g->adjacent[i].count : 0;
+		cables += w->image[g->adjacent[i].vertex] != FT_NONE ? g->adjacent[i].count : 0;
 	return cables;
 }
 

@@ -45,7 +45,7 @@ static uint32_t sort_guesses(struct ft_assign_work *w, const struct ft_assign_gu
 		struct ft_assign_guess g = {o, sort->p, 0, sort->crowd, 0};
 		uint32_t at;
 
-		if (w->image[o] != FT_UNASSIGNED)
+		if (w->image[o] != FT_NONE)
 			continue;
 		g.unlike = ft_assign_unlikeness(w, o, sort->p);
 		if (count == most && guess_compare(&ret[count - 1], &g, w) <= 0)
@@ -67,8 +67,7 @@ static uint32_t crowd_of(const struct ft_assign_work *w, uint32_t o, uint32_t un
 	uint32_t crowd = 0;
 
 	for (uint32_t p = 0; p < w->in->planned->count; p++)
-		crowd += w->origin[p] == FT_UNASSIGNED &&
-			 ft_assign_unlikeness(w, o, p) <= unlike + 16 * FT_LIKENESS_SCALE;
+		crowd += w->origin[p] == FT_NONE && ft_assign_unlikeness(w, o, p) <= unlike + 16 * FT_LIKENESS_SCALE;
 	return crowd;
 }
 
@@ -88,7 +87,7 @@ static int likest_guesses_make(struct ft_assign_work *w, struct ft_assign_guess 
 		struct ft_assign_guess sort = {.p = p};
 		uint32_t first = count;
 
-		if (w->origin[p] != FT_UNASSIGNED)
+		if (w->origin[p] != FT_NONE)
 			continue;
 		count += sort_guesses(w, &sort, EACH, guesses + count);
 		for (uint32_t i = first; i < count; i++)
@@ -113,7 +112,7 @@ int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **re
 	if (!order)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < planned; p++)
-		if (w->origin[p] == FT_UNASSIGNED)
+		if (w->origin[p] == FT_NONE)
 			order[free_count++] = p;
 	qsort_r(order, free_count, sizeof(*order), planned_by_look, w);
 	for (uint32_t i = 0; i < free_count;) {

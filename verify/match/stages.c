@@ -48,7 +48,7 @@ static int stage_make(struct ft_bases *b, struct ft_stage **ret)
 	size_t size = b->w->in->planned->count + 2UL;
 	struct ft_stage *s = &b->stage[b->stage_count++];
 
-	*s = (struct ft_stage){.base = FT_UNASSIGNED, .ground = FT_UNASSIGNED};
+	*s = (struct ft_stage){.base = FT_NONE, .ground = FT_NONE};
 	s->class = ft_arena_zeros(b->memory, size, sizeof(*s->class));
 	s->size = ft_arena_zeros(b->memory, size, sizeof(*s->size));
 	s->member = ft_arena_zeros(b->memory, size, sizeof(*s->member));
@@ -77,7 +77,7 @@ static void ground_find(const struct ft_bases *b, struct ft_stage *s)
 
 	for (uint32_t c = 1; c < s->count; c++)
 		best = s->size[c] > s->size[best] ? c : best;
-	s->ground = b->run.grounded && 4 * s->size[best] >= b->w->in->planned->count ? best : FT_UNASSIGNED;
+	s->ground = b->run.grounded && 4 * s->size[best] >= b->w->in->planned->count ? best : FT_NONE;
 }
 
 /* Adds a stage: the last one, with each class split by the neighbours of its members. */
@@ -133,17 +133,17 @@ static int stage_split(struct ft_bases *b, uint32_t p)
 	return 0;
 }
 
-/* A switch of the largest class that has members other than twins, or FT_UNASSIGNED. */
+/* A switch of the largest class that has members other than twins, or FT_NONE. */
 static uint32_t base_choose(const struct ft_bases *b)
 {
 	const struct ft_stage *s = &b->stage[b->stage_count - 1];
-	uint32_t best = FT_UNASSIGNED, count = b->w->in->planned->count, start = b->run.turn * (count / 4 + 1);
+	uint32_t best = FT_NONE, count = b->w->in->planned->count, start = b->run.turn * (count / 4 + 1);
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t p = (start + i) % count, c = s->class[p];
 
 		if (b->w->twin[p] != b->w->twin[s->member[c]] &&
-		    (best == FT_UNASSIGNED || s->size[c] > s->size[s->class[best]]))
+		    (best == FT_NONE || s->size[c] > s->size[s->class[best]]))
 			best = p;
 	}
 	return best;
@@ -195,7 +195,7 @@ int ft_stages_make(struct ft_bases *b)
 		    (b->stage_count > 2 && b->stage[b->stage_count - 1].count > b->stage[b->stage_count - 2].count))
 			continue;
 		p = base_choose(b);
-		if (p == FT_UNASSIGNED || bases++ == BASES_MAX)
+		if (p == FT_NONE || bases++ == BASES_MAX)
 			break;
 		r = stage_split(b, p) ?: stage_refine(b);
 	}

@@ -49,7 +49,7 @@ static uint64_t seen_key(const struct ft_assign_work *w, uint32_t o)
 	for (uint32_t i = g->first[o]; i < g->first[o + 1]; i++) {
 		uint32_t peer = g->adjacent[i].vertex, width;
 
-		if (w->image[peer] == FT_UNASSIGNED)
+		if (w->image[peer] == FT_NONE)
 			continue;
 		width = ft_edges_between(w->in->planned, w->image[o], w->image[peer]);
 		if (width != g->adjacent[i].count)
@@ -68,14 +68,14 @@ static uint64_t planned_key(const struct ft_assign_work *w, uint32_t p)
 	for (uint32_t i = g->first[p]; i < g->first[p + 1]; i++) {
 		uint32_t peer = w->origin[g->adjacent[i].vertex];
 
-		if (peer == FT_UNASSIGNED)
+		if (peer == FT_NONE)
 			continue;
-		if (o == FT_UNASSIGNED)
+		if (o == FT_NONE)
 			key += ft_chance_of((uint64_t)peer << 32 | g->adjacent[i].count);
 		else if (ft_edges_between(w->in->observed, o, peer) == 0)
 			key += mix(o, peer, 0 - (uint64_t)g->adjacent[i].count);
 	}
-	return o == FT_UNASSIGNED ? ft_chance_of(key) : key;
+	return o == FT_NONE ? ft_chance_of(key) : key;
 }
 
 /* What the assignment leaves to be explained, in terms of observed switches. */
@@ -88,14 +88,14 @@ static uint64_t residual_key(const struct ft_assign_work *w)
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
 		uint32_t p = w->image[o];
 
-		if (p == FT_UNASSIGNED) {
+		if (p == FT_NONE) {
 			key += mix(o, o, 0);
 			continue;
 		}
 		key += seen_key(w, o);
 		if (w->in->planned_at[p].hosts != w->in->observed_at[o].hosts)
 			key += mix(o, o, 1 + w->in->planned_at[p].hosts);
-		if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
+		if (w->in->named[o] != FT_NONE && w->in->named[o] != p)
 			key += mix(o, o, (uint64_t)1 << 32);
 	}
 	return key;
@@ -167,7 +167,7 @@ static int exchanges_try(struct ft_assign_work *w, uint32_t *image, uint64_t lim
 		better = false;
 		for (uint32_t o = 0; o < w->in->observed->count; o++)
 			for (uint32_t p = 0; p < w->in->planned->count && w->steps < limit; p++)
-				if (w->image[o] != p && !(w->origin[p] != FT_UNASSIGNED && w->origin[p] < o))
+				if (w->image[o] != p && !(w->origin[p] != FT_NONE && w->origin[p] < o))
 					better |= ft_assign_exchange_settle(w, o, p, ft_assign_is_shorter, &worth);
 	}
 	return pool_add(w, pool);

@@ -15,7 +15,7 @@ uint64_t ft_assign_total_price(struct ft_assign_work *w)
 	uint64_t sum = 0;
 
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
-		if (w->image[o] == FT_UNASSIGNED) {
+		if (w->image[o] == FT_NONE) {
 			sum += ft_assign_stranger_price(w, o);
 			continue;
 		}
@@ -27,9 +27,9 @@ uint64_t ft_assign_total_price(struct ft_assign_work *w)
 void ft_assign_seats_clear(struct ft_assign_work *w)
 {
 	for (uint32_t p = 0; p < w->in->planned->count; p++)
-		w->origin[p] = FT_UNASSIGNED;
+		w->origin[p] = FT_NONE;
 	for (uint32_t o = 0; o < w->in->observed->count; o++)
-		w->image[o] = FT_UNASSIGNED;
+		w->image[o] = FT_NONE;
 	for (uint32_t c = 0; c < w->class_count; c++)
 		w->room[c] = w->members_first[c + 1] - w->members_first[c];
 	w->seated = 0;
@@ -39,7 +39,7 @@ void ft_assign_seats_copy(struct ft_assign_work *w, const uint32_t *image)
 {
 	ft_assign_seats_clear(w);
 	for (uint32_t o = 0; o < w->in->observed->count; o++)
-		if (image[o] != FT_UNASSIGNED)
+		if (image[o] != FT_NONE)
 			ft_assign_seat_move(w, o, image[o]);
 }
 
@@ -109,7 +109,7 @@ static void residual_take(struct ft_assign_work *w, uint32_t p)
 		uint32_t q = w->image[observed->adjacent[i].vertex];
 		int64_t seen = observed->adjacent[i].count;
 
-		if (q == FT_UNASSIGNED)
+		if (q == FT_NONE)
 			continue;
 		w->stamp[q] = w->now;
 		if (q > p && seen != w->width[q])
@@ -118,7 +118,7 @@ static void residual_take(struct ft_assign_work *w, uint32_t p)
 	for (uint32_t i = planned->first[p]; i < planned->first[p + 1]; i++) {
 		uint32_t q = planned->adjacent[i].vertex;
 
-		if (q > p && w->origin[q] != FT_UNASSIGNED && w->stamp[q] != w->now)
+		if (q > p && w->origin[q] != FT_NONE && w->stamp[q] != w->now)
 			residual_add(w, p, q, -(int64_t)planned->adjacent[i].count);
 		w->width[q] = 0;
 	}
@@ -173,11 +173,11 @@ static void seats_estimate(const struct ft_assign_work *w, struct ft_assign_wort
 	for (uint32_t o = 0; o < w->in->observed->count; o++) {
 		uint32_t p = w->image[o], hosts = w->in->observed_at[o].hosts;
 
-		if (p == FT_UNASSIGNED) {
+		if (p == FT_NONE) {
 			strange_hosts += hosts > 0;
 			continue;
 		}
-		if (w->in->named[o] != FT_UNASSIGNED && w->in->named[o] != p)
+		if (w->in->named[o] != FT_NONE && w->in->named[o] != p)
 			misnamed += !w->in->names_weak || w->in->names_first;
 		on_core += w->in->planned_at[p].may_host ? 0 : hosts;
 		unfit += !ft_ports_fit(w->in->observed_at[o].ports, w->in->planned_at[p].ports);
@@ -216,7 +216,7 @@ static void faults_estimate(struct ft_assign_work *w, struct ft_assign_worth *wo
 		w->over[p] = w->under[p] = 0;
 	}
 	for (uint32_t p = 0; p < count; p++)
-		if (w->origin[p] != FT_UNASSIGNED)
+		if (w->origin[p] != FT_NONE)
 			residual_take(w, p);
 	for (uint32_t p = 0; p < count; p++) {
 		uint32_t piece = ft_number_root(w->root, p);

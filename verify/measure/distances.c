@@ -240,8 +240,7 @@ static int seen_build(const struct ft_model *m, struct seen *seen)
 	for (uint32_t near = 0; near < count; near++)
 		for (uint32_t n = 0; n < chips->nodes[seen->node_of[near]].port_count; n++) {
 			const struct ft_port *port = &chips->ports[chips->nodes[seen->node_of[near]].first_port + n];
-			uint32_t far =
-				port->peer == FT_NO_PORT ? FT_NONE : seen->chip_of[chips->ports[port->peer].node];
+			uint32_t far = port->peer == FT_NONE ? FT_NONE : seen->chip_of[chips->ports[port->peer].node];
 
 			/* Each cable once, from the chip with the lower number. */
 			if (far != FT_NONE && far > near)
@@ -456,7 +455,7 @@ static void lots_fill(const struct ft_model *m, struct seen *seen, struct lot *l
 	for (unsigned int pass = 0; pass < 2; pass++)
 		for (uint32_t c = graph->count; c-- > 0;) {
 			uint32_t observed = seen->observed_of[c];
-			uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+			uint32_t place = ft_place_of(m, observed);
 
 			if (pass == 0 && place != FT_NONE)
 				network[part[c]] = m->network[place];

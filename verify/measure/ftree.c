@@ -9,8 +9,6 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 
-#define NONE UINT32_MAX
-
 enum { RANKS_MIN = 2, RANKS_MAX = 8, INDEX_LENGTH = 8, INDEX_END = 0xff };
 
 /* The index of a switch in the tree: its rank, then a number for each rank. Bytes of INDEX_END: none yet. */
@@ -21,7 +19,7 @@ struct place {
 struct judge {
 	const struct ft_ftree *f;
 	struct ft_arena memory;
-	uint32_t *rank; /* NONE: not reached */
+	uint32_t *rank; /* FT_NONE: not reached */
 	uint32_t *queue;
 	uint32_t leaf_rank;
 	struct place *places; /* if they matter: see widths_vary() */
@@ -53,7 +51,7 @@ int ft_ftree_init(struct ft_ftree *fabric, uint32_t count, size_t ends)
 	fabric->hosts = ft_arena_zeros(memory, count + 1UL, sizeof(*fabric->hosts));
 	fabric->first = ft_arena_zeros(memory, count + 2UL, sizeof(*fabric->first));
 	fabric->groups = ft_arena_zeros(memory, ends + 1, sizeof(*fabric->groups));
-	fabric->at = ft_arena_numbers(memory, count + 1UL, NONE);
+	fabric->at = ft_arena_numbers(memory, count + 1UL, FT_NONE);
 	return memory->failed ? -ENOMEM : 0;
 }
 
@@ -67,7 +65,7 @@ void ft_ftree_cables(struct ft_ftree *fabric, uint32_t node, uint32_t far, uint3
 {
 	if (cables == 0 || far == node)
 		return;
-	if (fabric->at[far] == NONE || fabric->at[far] < fabric->first[node]) {
+	if (fabric->at[far] == FT_NONE || fabric->at[far] < fabric->first[node]) {
 		fabric->at[far] = fabric->group_count;
 		fabric->groups[fabric->group_count++] = (struct ft_ftree_group){far, 0};
 		fabric->first[node + 1] = fabric->group_count;
@@ -77,13 +75,13 @@ void ft_ftree_cables(struct ft_ftree *fabric, uint32_t node, uint32_t far, uint3
 
 /* ---- the order of OpenSM's tables: by GUID in network byte order, read as a number of this machine ---- */
 
-/* Whether switch @a comes before @b in that order. NONE comes last. */
+/* Whether switch @a comes before @b in that order. FT_NONE comes last. */
 static bool is_before(const struct judge *j, uint32_t a, uint32_t b)
 {
 	uint64_t x, y;
 
-	if (a == NONE || b == NONE)
-		return a != NONE;
+	if (a == FT_NONE || b == FT_NONE)
+		return a != FT_NONE;
 	x = __builtin_bswap64(j->f->guids[a]);
 	y = __builtin_bswap64(j->f->guids[b]);
 	return x != y ? x < y : a < b;
@@ -91,13 +89,13 @@ static bool is_before(const struct judge *j, uint32_t a, uint32_t b)
 
 /* ---- ranks ---- */
 
-/* Distances from the @tail switches in the queue; the others' are NONE before. Returns the greatest. */
+/* Distances from the @tail switches in the queue; the others' are FT_NONE before. Returns the greatest. */
 static uint32_t distances(struct judge *j, uint32_t tail)
 {
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < j->f->count; i++)
-		j->rank[i] = NONE;
+		j->rank[i] = FT_NONE;
 	for (uint32_t i = 0; i < tail; i++)
 		j->rank[j->queue[i]] = 0;
 	for (uint32_t head = 0; head < tail; head++) {
@@ -106,7 +104,7 @@ static uint32_t distances(struct judge *j, uint32_t tail)
 		for (uint32_t n = j->f->first[here]; n < j->f->first[here + 1]; n++) {
 			uint32_t far = j->f->groups[n].far;
 
-			if (j->rank[far] != NONE)
+			if (j->rank[far] != FT_NONE)
 				continue;
 			j->rank[far] = most = j->rank[here] + 1;
 			j->queue[tail++] = far;
@@ -178,7 +176,7 @@ static void place_give(struct judge *j, uint32_t node, uint32_t from, bool down)
 	place.index[0] = (uint8_t)(down ? place.index[0] + 1 : place.index[0] - 1);
 	for (unsigned int i = 0; i < INDEX_END && !free; i++) {
 		place.index[varies] = (uint8_t)i;
-		free = ft_map_get(&j->taken, place_key(&place)) == FT_MAP_NONE;
+		free = ft_map_get(&j->taken, place_key(&place)) == FT_NONE;
 	}
 	if (free)
 		place_take(j, node, place);
@@ -188,7 +186,7 @@ static void place_give(struct judge *j, uint32_t node, uint32_t from, bool down)
 static void places_make(struct judge *j)
 {
 	struct place first = {{0}};
-	uint32_t tail = 0, start = NONE;
+	uint32_t tail = 0, start = FT_NONE;
 
 	for (uint32_t i = 0; i < j->f->count; i++) {
 		memset(j->places[i].index, INDEX_END, INDEX_LENGTH);
@@ -207,7 +205,7 @@ static void places_make(struct judge *j)
 			uint32_t at = j->f->first[here] + (down ? n : n - j->down_count[here]);
 			uint32_t far = down ? j->down[at].far : j->up[at].far;
 
-			if (j->rank[far] == NONE || j->places[far].index[0] != INDEX_END || tail == j->f->count)
+			if (j->rank[far] == FT_NONE || j->places[far].index[0] != INDEX_END || tail == j->f->count)
 				continue;
 			place_give(j, far, here, down);
 			j->queue[tail++] = far;
@@ -250,7 +248,7 @@ static uint32_t width_first(const struct judge *j, const struct ft_ftree_group *
 
 static struct ft_ftree_verdict ranks_judge(const struct judge *j)
 {
-	uint32_t leaves = 0, wrong = NONE;
+	uint32_t leaves = 0, wrong = FT_NONE;
 
 	if (j->leaf_rank + 1 < RANKS_MIN)
 		return (struct ft_ftree_verdict){.why = FT_FTREE_FLAT};
@@ -261,7 +259,7 @@ static struct ft_ftree_verdict ranks_judge(const struct judge *j)
 			wrong = i;
 		leaves += is_leaf(j, i);
 	}
-	if (wrong != NONE)
+	if (wrong != FT_NONE)
 		return (struct ft_ftree_verdict){.why = FT_FTREE_HOST_RANK, .a = wrong};
 	return (struct ft_ftree_verdict){.why = leaves < 2 ? FT_FTREE_ONE_LEAF : FT_FTREE_TAKEN};
 }
@@ -292,20 +290,20 @@ static enum ft_ftree_why pair_judge(const struct judge *j, uint32_t a, uint32_t 
 static void references_find(const struct judge *j, uint32_t reference[RANKS_MAX])
 {
 	for (unsigned int i = 0; i < RANKS_MAX; i++)
-		reference[i] = NONE;
+		reference[i] = FT_NONE;
 	for (uint32_t i = 0; i < j->f->count; i++)
-		if (j->rank[i] != NONE && is_before(j, i, reference[j->rank[i]]))
+		if (j->rank[i] != FT_NONE && is_before(j, i, reference[j->rank[i]]))
 			reference[j->rank[i]] = i;
 }
 
 static struct ft_ftree_verdict groups_judge(const struct judge *j)
 {
-	struct ft_ftree_verdict verdict = {.why = FT_FTREE_TAKEN, .b = NONE};
+	struct ft_ftree_verdict verdict = {.why = FT_FTREE_TAKEN, .b = FT_NONE};
 	uint32_t reference[RANKS_MAX];
 
 	references_find(j, reference);
 	for (uint32_t i = 0; i < j->f->count; i++) {
-		uint32_t first = j->rank[i] == NONE ? i : reference[j->rank[i]];
+		uint32_t first = j->rank[i] == FT_NONE ? i : reference[j->rank[i]];
 		enum ft_ftree_why why = first == i ? FT_FTREE_TAKEN : pair_judge(j, first, i);
 
 		/* OpenSM reports the first one that does not fit. */

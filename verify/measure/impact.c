@@ -64,7 +64,7 @@ uint32_t ft_impact_place(const struct ft_weighing *x, const struct ft_place *at)
 {
 	uint32_t observed = ft_observed_of_place(at);
 
-	return observed == FT_NONE ? FT_NONE : x->m->observed.switches[observed].planned;
+	return ft_place_of(x->m, observed);
 }
 
 static void touch(struct ft_weighing *x, uint32_t place)

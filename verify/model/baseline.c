@@ -130,7 +130,7 @@ static uint32_t place_find(const struct look *l, const char *planned_as)
 {
 	uint32_t i = ft_map_get(&l->by_place, ft_text_hash(planned_as));
 
-	return i != FT_MAP_NONE && strcmp(l->b->switches[i].planned_as, planned_as) == 0 ? i : FT_MAP_NONE;
+	return i != FT_NONE && strcmp(l->b->switches[i].planned_as, planned_as) == 0 ? i : FT_NONE;
 }
 
 /* Adds it, without times; NULL: its GUID or its place is taken. */
@@ -138,7 +138,7 @@ static struct ft_baseline_switch *switch_add(struct look *l, uint64_t guid, cons
 {
 	uint32_t i = l->b->switch_count;
 
-	if (ft_map_get(&l->by_guid, guid) != FT_MAP_NONE || place_find(l, planned_as) != FT_MAP_NONE)
+	if (ft_map_get(&l->by_guid, guid) != FT_NONE || place_find(l, planned_as) != FT_NONE)
 		return NULL;
 	l->b->switches[l->b->switch_count++] =
 		(struct ft_baseline_switch){.guid = guid,
@@ -181,8 +181,8 @@ static void switches_learn(struct look *l)
 	for (unsigned int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < l->report->switch_count; i++) {
 			const struct ft_report_switch *sw = &l->report->switches[i];
-			uint32_t before = switch_counts(sw) && l->old ? ft_map_get(&l->known, sw->guid) : FT_MAP_NONE;
-			const struct ft_baseline_switch *was = before == FT_MAP_NONE ? NULL : &l->old->switches[before];
+			uint32_t before = switch_counts(sw) && l->old ? ft_map_get(&l->known, sw->guid) : FT_NONE;
+			const struct ft_baseline_switch *was = before == FT_NONE ? NULL : &l->old->switches[before];
 			const char *place = was && l->guess ? was->planned_as : sw->planned_as;
 			struct ft_baseline_switch *now;
 
@@ -197,7 +197,7 @@ static void switches_learn(struct look *l)
 		const struct ft_baseline_switch *sw = &l->old->switches[i];
 		struct ft_baseline_switch *kept;
 
-		if (ft_map_get(&l->by_guid, sw->guid) != FT_MAP_NONE)
+		if (ft_map_get(&l->by_guid, sw->guid) != FT_NONE)
 			continue;
 		kept = switch_add(l, sw->guid, sw->name, sw->planned_as);
 		if (kept)
@@ -213,7 +213,7 @@ static uint64_t owner_of(const struct look *l, const struct ft_node *node)
 	const uint64_t guids[] = {node->guid, node->system_guid};
 
 	for (size_t i = 0; node->type == FT_NODE_SWITCH && i < FT_COUNT(guids); i++)
-		if (guids[i] && ft_map_get(&l->by_guid, guids[i]) != FT_MAP_NONE)
+		if (guids[i] && ft_map_get(&l->by_guid, guids[i]) != FT_NONE)
 			return guids[i];
 	return 0;
 }
@@ -225,7 +225,7 @@ static struct ft_baseline_chip *chip_add(struct look *l, uint64_t guid, uint64_t
 {
 	struct ft_baseline_chip *chip = &l->b->chips[l->b->chip_count];
 
-	if (ft_map_get(&l->by_chip, guid) != FT_MAP_NONE)
+	if (ft_map_get(&l->by_chip, guid) != FT_NONE)
 		return NULL;
 	ft_map_put(&l->by_chip, guid, l->b->chip_count++, &l->failed);
 	*chip = (struct ft_baseline_chip){
@@ -236,9 +236,9 @@ static struct ft_baseline_chip *chip_add(struct look *l, uint64_t guid, uint64_t
 /* By GUID, as they are written; NULL: it is none. */
 static const struct ft_baseline_chip *old_chip(const struct look *l, uint64_t guid)
 {
-	uint32_t i = l->old ? ft_map_get(&l->known_chips, guid) : FT_MAP_NONE;
+	uint32_t i = l->old ? ft_map_get(&l->known_chips, guid) : FT_NONE;
 
-	return i == FT_MAP_NONE ? NULL : &l->old->chips[i];
+	return i == FT_NONE ? NULL : &l->old->chips[i];
 }
 
 static void chip_learn(struct look *l, const struct ft_node *node, uint64_t owner)
@@ -267,9 +267,9 @@ static void chips_learn(struct look *l)
 	for (unsigned int pass = 0; parts && pass < 2; pass++)
 		for (uint32_t i = 0; i < s->node_count; i++) {
 			uint64_t owner = owner_of(l, &s->nodes[i]);
-			uint32_t sw = owner ? ft_map_get(&l->by_guid, owner) : FT_MAP_NONE;
+			uint32_t sw = owner ? ft_map_get(&l->by_guid, owner) : FT_NONE;
 
-			if (sw == FT_MAP_NONE)
+			if (sw == FT_NONE)
 				continue;
 			if (pass == 0)
 				parts[sw]++;
@@ -289,10 +289,10 @@ static void chips_keep(struct look *l)
 		const struct ft_baseline_chip *was = &l->old->chips[i];
 		struct ft_baseline_chip *chip;
 
-		if (ft_map_get(&l->by_chip, was->guid) != FT_MAP_NONE)
+		if (ft_map_get(&l->by_chip, was->guid) != FT_NONE)
 			continue;
 		l->moved |= !ft_baseline_is_gone(was->gone_s, was->back_s);
-		if (ft_map_get(&wait, was->guid) == FT_MAP_NONE || ft_map_get(&l->by_guid, was->owner) == FT_MAP_NONE) {
+		if (ft_map_get(&wait, was->guid) == FT_NONE || ft_map_get(&l->by_guid, was->owner) == FT_NONE) {
 			l->changed = true;
 			continue;
 		}
@@ -324,7 +324,7 @@ static struct ft_baseline_port port_of(const struct look *l, const struct ft_por
 
 static bool port_is_in(const struct ft_map *ports, const struct ft_baseline_port *port)
 {
-	return ft_map_get(ports, port_key(port->guid, port->number)) != FT_MAP_NONE;
+	return ft_map_get(ports, port_key(port->guid, port->number)) != FT_NONE;
 }
 
 static bool cable_is_in(const struct ft_map *ports, const struct ft_baseline_cable *c)
@@ -483,17 +483,17 @@ static bool cable_is_lacking(const struct look *l, const struct pairs *pairs, co
 
 static bool owner_is_known(const struct look *l, const struct ft_baseline_port *port)
 {
-	return ft_map_get(&l->by_guid, port->owner) != FT_MAP_NONE;
+	return ft_map_get(&l->by_guid, port->owner) != FT_NONE;
 }
 
-/* The cable learned now, and another one, that is in the port; FT_MAP_NONE: there is none. */
+/* The cable learned now, and another one, that is in the port; FT_NONE: there is none. */
 static uint32_t other_in_port(const struct look *l, const struct ft_baseline_cable *c, unsigned int end)
 {
 	uint32_t n = ft_map_get(&l->held, port_key(c->ends[end].guid, c->ends[end].number));
 
-	if (n == FT_MAP_NONE || n == HELD_BY_HOST ||
+	if (n == FT_NONE || n == HELD_BY_HOST ||
 	    (port_equal(&l->b->cables[n].ends[0], &c->ends[0]) && port_equal(&l->b->cables[n].ends[1], &c->ends[1])))
-		return FT_MAP_NONE;
+		return FT_NONE;
 	return n;
 }
 
@@ -506,9 +506,9 @@ static void yielding_find(const struct look *l, struct pairs *pairs, bool *yield
 			const struct ft_baseline_cable *c = &l->old->cables[i / 2];
 			uint32_t n = owner_is_known(l, &c->ends[0]) && owner_is_known(l, &c->ends[1])
 					     ? other_in_port(l, c, i % 2)
-					     : FT_MAP_NONE;
+					     : FT_NONE;
 
-			if (n == FT_MAP_NONE || yields[n] || !cable_is_lacking(l, pairs, c))
+			if (n == FT_NONE || yields[n] || !cable_is_lacking(l, pairs, c))
 				continue;
 			pairs->seen[ft_map_get(&pairs->index, pair_key(&l->b->cables[n]))]--;
 			yields[n] = again = true;
@@ -576,7 +576,7 @@ static void links_keep(struct look *l)
 		const struct ft_baseline_host *h = &old->hosts[i];
 
 		if (!owner_is_known(l, &h->at) || port_is_in(&l->held, &h->at) ||
-		    ft_map_get(&seen_hosts, h->guid) != FT_MAP_NONE)
+		    ft_map_get(&seen_hosts, h->guid) != FT_NONE)
 			continue;
 		l->b->hosts[l->b->host_count++] = (struct ft_baseline_host){
 			h->guid, ft_arena_string(&l->b->memory, h->name), h->at, gone_since(l, h->gone_s)};
@@ -613,7 +613,7 @@ static bool cable_is_due(const struct look *l, struct ft_baseline_cable *c)
 		uint32_t chip = ft_map_get(&l->by_chip, c->ends[end].guid);
 		int64_t times[2][2] = {{sw->gone_s, sw->back_s}, {0, 0}};
 
-		if (chip != FT_MAP_NONE) {
+		if (chip != FT_NONE) {
 			times[1][0] = l->b->chips[chip].gone_s;
 			times[1][1] = l->b->chips[chip].back_s;
 		}
@@ -648,7 +648,7 @@ static void returns_end(struct look *l)
 		if (!c->gone_s || !cable_is_due(l, c))
 			continue;
 		lacks[ft_map_get(&l->by_guid, c->ends[i % 2].owner)] = true;
-		if (chip != FT_MAP_NONE)
+		if (chip != FT_NONE)
 			ft_map_put(&boards, board_key(&l->b->chips[chip]), 0, &l->failed);
 	}
 	for (uint32_t i = 0; i < l->b->host_count; i++)
@@ -663,7 +663,7 @@ static void returns_end(struct look *l)
 			time_end(l, &l->b->switches[i].hosts_back_s);
 	}
 	for (uint32_t i = 0; i < l->b->chip_count; i++)
-		if (l->b->chips[i].back_s && ft_map_get(&boards, board_key(&l->b->chips[i])) == FT_MAP_NONE) {
+		if (l->b->chips[i].back_s && ft_map_get(&boards, board_key(&l->b->chips[i])) == FT_NONE) {
 			l->b->chips[i].gone_s = 0;
 			time_end(l, &l->b->chips[i].back_s);
 		}
@@ -721,9 +721,9 @@ static bool old_is_foreign(const struct look *l, const struct ft_baseline *old)
 		return false;
 	for (size_t i = 0; i < l->report->switch_count; i++) {
 		const struct ft_report_switch *sw = &l->report->switches[i];
-		uint32_t before = switch_counts(sw) ? ft_map_get(&l->known, sw->guid) : FT_MAP_NONE;
+		uint32_t before = switch_counts(sw) ? ft_map_get(&l->known, sw->guid) : FT_NONE;
 
-		if (before != FT_MAP_NONE && strcmp(old->switches[before].planned_as, sw->planned_as) != 0)
+		if (before != FT_NONE && strcmp(old->switches[before].planned_as, sw->planned_as) != 0)
 			return true;
 	}
 	return false;

@@ -97,9 +97,9 @@ static inline bool ft_director_has_first_boards(const struct ft_director *direct
 struct ft_chassis {
 	const struct ft_snapshot *parts; /* the chips' snapshot; not owned */
 	struct ft_snapshot *snapshot;	 /* NULL: there are no directors */
-	uint32_t *origin;     /* by port of @snapshot: the port of the chips', or FT_NO_PORT where no chip is */
-	uint32_t *whole_port; /* by port of the chips': the port of @snapshot, or FT_NO_PORT: a backplane trace */
-	uint32_t *chip_of;    /* by node of the chips': index into @chips, or FT_NO_NODE */
+	uint32_t *origin;		 /* by port of @snapshot: the port of the chips', or FT_NONE where no chip is */
+	uint32_t *whole_port; /* by port of the chips': the port of @snapshot, or FT_NONE: a backplane trace */
+	uint32_t *chip_of;    /* by node of the chips': index into @chips, or FT_NONE */
 	struct ft_chip *chips;
 	uint32_t chip_count;
 	struct ft_director *directors;
@@ -140,7 +140,7 @@ int ft_chassis_find(const struct ft_snapshot *chips, const struct ft_design *des
 /* The chip of node @node, or NULL. */
 static inline const struct ft_chip *ft_chip_of(const struct ft_chassis *c, uint32_t node)
 {
-	return c->chip_of[node] == FT_NO_NODE ? NULL : &c->chips[c->chip_of[node]];
+	return c->chip_of[node] == FT_NONE ? NULL : &c->chips[c->chip_of[node]];
 }
 
 /* The chip that port @port of @parts leads to by a trace: on the other side of the same director; or NULL. */

@@ -21,7 +21,7 @@ struct fit {
 	struct ft_map whole; /* hash of a name -> its index */
 	struct ft_map brief; /* hash of a name without its domain -> its index */
 	struct ft_map twice; /* hashes in @brief that several names have */
-	uint32_t *found;     /* by node: the index of its name, or FT_MAP_NONE */
+	uint32_t *found;     /* by node: the index of its name, or FT_NONE */
 	size_t strings_size;
 };
 
@@ -80,10 +80,10 @@ static int name_find(struct fit *f, uint32_t node)
 	int r;
 
 	f->found[node] = ft_map_get(&f->whole, ft_text_short_hash(name));
-	if (f->found[node] != FT_MAP_NONE)
+	if (f->found[node] != FT_NONE)
 		return 0;
 	r = brief_hash(name, &hash);
-	if (r == 0 && ft_map_get(&f->twice, hash) == FT_MAP_NONE)
+	if (r == 0 && ft_map_get(&f->twice, hash) == FT_NONE)
 		f->found[node] = ft_map_get(&f->brief, hash);
 	return r;
 }
@@ -224,7 +224,7 @@ static int switch_ports_name(struct fit *f)
 
 /* ---- numbers of ports ---- */
 
-/* The number that the plan gives a port by its name; FT_MAP_NONE: it has none. */
+/* The number that the plan gives a port by its name; FT_NONE: it has none. */
 static uint32_t listed_number(const struct fit *f, const struct ft_plan_switch *planned, const struct ft_port *port)
 {
 	uint64_t hash = ft_interface_hash(ft_port_name(f->s, port));
@@ -239,14 +239,14 @@ static uint32_t listed_number(const struct fit *f, const struct ft_plan_switch *
 		if (ft_interface_hash(name) == hash)
 			return number;
 	}
-	return FT_MAP_NONE;
+	return FT_NONE;
 }
 
 /* Of a switch without a record: its port in the cable that is planned for the port at the other end; 0: none. */
 static uint32_t number_of_cable(const struct fit *f, uint32_t node, const struct ft_port *port)
 {
 	const struct ft_port *far = ft_port_peer(f->s, port);
-	uint32_t here = f->found[node], there = far ? f->found[far->node] : FT_MAP_NONE, number;
+	uint32_t here = f->found[node], there = far ? f->found[far->node] : FT_NONE, number;
 
 	if (there < f->plan->switch_count) {
 		number = listed_number(f, &f->plan->switches[there], far);
@@ -259,7 +259,7 @@ static uint32_t number_of_cable(const struct fit *f, uint32_t node, const struct
 				return c->b_port;
 		}
 	}
-	for (uint32_t i = 0; there != FT_MAP_NONE && there >= f->plan->switch_count && i < f->plan->host_count; i++) {
+	for (uint32_t i = 0; there != FT_NONE && there >= f->plan->switch_count && i < f->plan->host_count; i++) {
 		const struct ft_plan_host *host = &f->plan->hosts[i];
 
 		if (host->edge == here && host->name && ft_text_short_equal(host->name, name_at(f, there)))
@@ -304,9 +304,9 @@ static void numbers_find(const struct fit *f, uint32_t node, uint16_t numbers[FT
 		next++;
 	for (uint32_t i = 0; i < n->port_count; i++) {
 		const struct ft_port *port = &f->s->ports[n->first_port + i];
-		uint32_t number = port->name ? listed_number(f, planned_of(f, node), port) : FT_MAP_NONE;
+		uint32_t number = port->name ? listed_number(f, planned_of(f, node), port) : FT_NONE;
 
-		numbers[i] = number == FT_MAP_NONE || taken[number] ? 0 : (uint16_t)number;
+		numbers[i] = number == FT_NONE || taken[number] ? 0 : (uint16_t)number;
 		taken[numbers[i]] = numbers[i] > 0;
 	}
 	numbers_assume(f, node, numbers, taken);
@@ -314,7 +314,7 @@ static void numbers_find(const struct fit *f, uint32_t node, uint16_t numbers[FT
 		const struct ft_port *port = &f->s->ports[n->first_port + i];
 
 		/* Numbers without a port between the others are those of no interface. */
-		if (numbers[i] != 0 || (!port->name && port->peer == FT_NO_PORT))
+		if (numbers[i] != 0 || (!port->name && port->peer == FT_NONE))
 			continue;
 		do
 			next = next % FT_PORT_NUMBER_MAX + 1;
@@ -343,7 +343,7 @@ static struct ft_port port_unsaid(const struct ft_node *node, uint32_t index, ui
 	return (struct ft_port){.guid = node->type == FT_NODE_SWITCH ? node->guid : 0,
 				.node = index,
 				.number = (uint16_t)number,
-				.peer = FT_NO_PORT,
+				.peer = FT_NONE,
 				.link = node->silent ? FT_LINK_UNREAD : FT_LINK_DOWN};
 }
 
@@ -400,7 +400,7 @@ static int networks_tell(const struct fit *f, bool **ret_foreign)
 struct refit {
 	struct ft_port *ports;
 	struct ft_node *nodes;
-	uint32_t *moved; /* by old port: the new one, or FT_NO_PORT */
+	uint32_t *moved; /* by old port: the new one, or FT_NONE */
 	uint32_t port_count, node_count;
 };
 
@@ -440,10 +440,10 @@ static void peers_refit(struct refit *to)
 	for (uint32_t i = 0; i < to->port_count; i++) {
 		struct ft_port *port = &to->ports[i];
 
-		if (port->peer == FT_NO_PORT)
+		if (port->peer == FT_NONE)
 			continue;
 		port->peer = to->moved[port->peer];
-		if (port->peer == FT_NO_PORT) {
+		if (port->peer == FT_NONE) {
 			port->link = to->nodes[port->node].silent ? FT_LINK_UNREAD : FT_LINK_DOWN;
 			port->deaf = 0;
 		}
@@ -472,7 +472,7 @@ static int fabric_refit(struct fit *f)
 	if (!to.ports || !to.nodes || !to.moved)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->port_count; i++)
-		to.moved[i] = FT_NO_PORT;
+		to.moved[i] = FT_NONE;
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		if (foreign[i])
 			continue;
@@ -511,7 +511,7 @@ static void hosts_tell(struct fit *f)
 		known += planned_of(f, i) != NULL;
 	for (uint32_t i = 0; 2 * known >= f->plan->switch_count && i < s->node_count; i++) {
 		struct ft_node *n = &s->nodes[i];
-		bool adapters = n->port_count > 0 && n->type == FT_NODE_SWITCH && f->found[i] == FT_MAP_NONE;
+		bool adapters = n->port_count > 0 && n->type == FT_NODE_SWITCH && f->found[i] == FT_NONE;
 
 		for (uint32_t p = 0; p < n->port_count; p++) {
 			const struct ft_port *port = &s->ports[n->first_port + p];
@@ -536,7 +536,7 @@ int ft_ethernet_fit(const struct ft_plan *plan, struct ft_snapshot *snapshot)
 	r = names_collect(&f);
 	for (uint32_t i = 0; r == 0 && i < snapshot->node_count; i++) {
 		r = name_find(&f, i);
-		if (r < 0 || f.found[i] == FT_MAP_NONE)
+		if (r < 0 || f.found[i] == FT_NONE)
 			continue;
 		type_set(&f, i);
 		r = node_name(&f, i);

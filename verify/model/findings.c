@@ -177,8 +177,8 @@ static uint32_t observed_of_node(const struct ft_model *m, uint32_t node)
 		return m->observed.switch_of_node[node];
 	if (chip)
 		return m->observed.switch_of_node[m->chassis->directors[chip->director].node];
-	whole = n->port_count > 0 ? m->chassis->whole_port[n->first_port] : FT_NO_PORT;
-	return whole == FT_NO_PORT ? FT_NONE : m->observed.switch_of_node[m->snapshot->ports[whole].node];
+	whole = n->port_count > 0 ? m->chassis->whole_port[n->first_port] : FT_NONE;
+	return whole == FT_NONE ? FT_NONE : m->observed.switch_of_node[m->snapshot->ports[whole].node];
 }
 
 struct ft_place ft_chip_place(const struct ft_model *m, uint32_t node, uint32_t port)
@@ -471,7 +471,7 @@ const char *ft_chip_port_text(const struct ft_model *m, uint32_t port)
 	if (!m->origin)
 		return ft_place_text(m, port);
 	chip = chip_of_node(m, p->node);
-	if (!chip && m->chassis->whole_port[port] != FT_NO_PORT)
+	if (!chip && m->chassis->whole_port[port] != FT_NONE)
 		return ft_place_text(m, m->chassis->whole_port[port]);
 	if (chip)
 		chip_add(m, chip, &text);
@@ -484,14 +484,14 @@ const char *ft_chip_port_text(const struct ft_model *m, uint32_t port)
 const char *ft_switch_text(const struct ft_model *m, uint32_t node)
 {
 	const struct ft_node *chip = &m->chips->nodes[node];
-	uint32_t whole = FT_NO_PORT;
+	uint32_t whole = FT_NONE;
 	struct ft_text text = {0};
 
 	if (chip->port_count > 0)
 		whole = m->origin ? m->chassis->whole_port[chip->first_port] : chip->first_port;
 	if (chip_of_node(m, node))
 		chip_add(m, chip_of_node(m, node), &text);
-	else if (whole != FT_NO_PORT)
+	else if (whole != FT_NONE)
 		owner_add(m, whole, &text);
 	else
 		ft_text_add_safe(&text, ft_node_description(m->chips, chip), chip->description_length);
@@ -529,7 +529,7 @@ static size_t places_of_id(const struct ft_model *m, const struct ft_finding *f)
 
 	for (; f->code == FT_CODE_EDGE_ISOLATED && own < f->where_count && f->where[own].port == 0; own++) {
 		uint32_t observed = ft_observed_of_place(&f->where[own]);
-		uint32_t place = observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+		uint32_t place = ft_place_of(m, observed);
 
 		if (place == FT_NONE || m->status[place] != FT_STATUS_ISOLATED)
 			break;
@@ -789,7 +789,7 @@ static int fresh_drop(struct ft_model *m)
 	for (size_t i = 0; i < report->finding_count; i++) {
 		struct ft_finding *f = &report->findings[i];
 
-		if (!ft_finding_has(f, FT_TRAIT_PASSING) || ft_map_get(&known, ft_text_hash(f->id)) != FT_MAP_NONE)
+		if (!ft_finding_has(f, FT_TRAIT_PASSING) || ft_map_get(&known, ft_text_hash(f->id)) != FT_NONE)
 			report->findings[kept++] = *f;
 	}
 	report->finding_count = kept;

@@ -54,8 +54,6 @@
 #include "verify/model/verify.h"
 #include "verify/model/words.h"
 
-#define FT_NONE UINT32_MAX
-
 struct ft_capacity;
 
 /* An observed switch. */
@@ -326,6 +324,12 @@ static inline struct ft_observed_switch *ft_observed_at(const struct ft_model *m
 	return m->observed_of[planned] == FT_NONE ? NULL : &m->observed.switches[m->observed_of[planned]];
 }
 
+/* The place of an observed switch; of none, or of one that is not planned, FT_NONE. */
+static inline uint32_t ft_place_of(const struct ft_model *m, uint32_t observed)
+{
+	return observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+}
+
 /* What the report calls the switch in a place: as it was seen, else by its name in the plan. */
 static inline const char *label_of(const struct ft_model *m, uint32_t place)
 {
@@ -411,9 +415,7 @@ static inline struct ft_rate ft_cable_rate(const struct ft_model *m, uint32_t po
 /* The place of that switch, or FT_NONE. */
 static inline uint32_t ft_place_of_port(const struct ft_model *m, uint32_t port)
 {
-	uint32_t observed = ft_observed_of_port(m, port);
-
-	return observed == FT_NONE ? FT_NONE : m->observed.switches[observed].planned;
+	return ft_place_of(m, ft_observed_of_port(m, port));
 }
 
 static inline const struct ft_plan_kind *ft_kind_at(const struct ft_model *m, uint32_t place)
@@ -424,7 +426,7 @@ static inline const struct ft_plan_kind *ft_kind_at(const struct ft_model *m, ui
 /* The rank: steps up from the hosts. Without ranks in the plan, 0 for switches with hosts and 1 for others. */
 static inline uint32_t ft_rank_of_kind(const struct ft_plan *plan, uint32_t kind)
 {
-	if (plan->kinds[kind].rank == FT_UNPINNED)
+	if (plan->kinds[kind].rank == FT_NONE)
 		return !plan->kinds[kind].may_host;
 	return plan->kinds[kind].rank;
 }

@@ -305,7 +305,7 @@ uint32_t *ft_parts_of(const struct ft_snapshot *s)
 		return NULL;
 	ft_number_begin(part, s->node_count);
 	for (uint32_t i = 0; i < s->port_count; i++)
-		if (s->ports[i].peer != FT_NO_PORT && s->ports[i].peer > i)
+		if (s->ports[i].peer != FT_NONE && s->ports[i].peer > i)
 			ft_number_join(part, s->ports[i].node, s->ports[s->ports[i].peer].node);
 	for (uint32_t i = 0; i < s->node_count; i++)
 		part[i] = ft_number_root(part, i);

@@ -38,7 +38,7 @@ static void places_recall(struct ft_model *m, const struct ft_baseline *b)
 	for (uint32_t i = 0; i < b->switch_count; i++) {
 		uint32_t p = ft_map_get(&places, ft_text_hash(b->switches[i].planned_as));
 
-		if (p == FT_MAP_NONE || strcmp(m->places[p]->name, b->switches[i].planned_as) != 0)
+		if (p == FT_NONE || strcmp(m->places[p]->name, b->switches[i].planned_as) != 0)
 			continue;
 		recall->switch_at[p] = i;
 		recall->place_known[i] = p;
@@ -52,7 +52,7 @@ static void switches_recall(struct ft_model *m, const struct ft_map *by_guid)
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {
 		uint32_t known = ft_map_get(by_guid, m->observed.switches[i].guid);
 
-		if (known == FT_MAP_NONE)
+		if (known == FT_NONE)
 			continue;
 		recall->observed_known[known] = i;
 		recall->place_of[i] = recall->place_known[known];
@@ -69,7 +69,7 @@ static uint32_t port_find(const struct ft_snapshot *s, const struct ft_map *node
 {
 	uint32_t node = ft_map_get(nodes, port->guid);
 
-	if (node == FT_MAP_NONE || port->number == 0 || port->number > s->nodes[node].port_count)
+	if (node == FT_NONE || port->number == 0 || port->number > s->nodes[node].port_count)
 		return FT_NONE;
 	return s->nodes[node].first_port + port->number - 1;
 }
@@ -88,19 +88,19 @@ static void ports_recall(struct ft_model *m, const struct ft_baseline *b, const 
 		uint32_t owner = ft_map_get(by_guid, b->chips[i].owner);
 
 		recall->chip_node[i] = ft_map_get(&nodes, b->chips[i].guid);
-		if (recall->chip_node[i] != FT_MAP_NONE)
+		if (recall->chip_node[i] != FT_NONE)
 			recall->chip_of[recall->chip_node[i]] = i;
-		if (owner == FT_MAP_NONE)
+		if (owner == FT_NONE)
 			continue;
 		recall->chip_next[i] = recall->chip_first[owner];
 		recall->chip_first[owner] = i;
 	}
 	for (uint32_t end = 0; end < 2 * b->cable_count + b->host_count; end++) {
 		const struct ft_baseline_port *at = end_at(b, end);
-		uint32_t port = port_find(s, &nodes, at), known = ft_map_get(by_guid, at->owner);
+		uint32_t port = port_find(s, &nodes, at);
 
 		recall->port_of[end] = port;
-		recall->owner[end] = known == FT_MAP_NONE ? FT_NONE : known;
+		recall->owner[end] = ft_map_get(by_guid, at->owner);
 		if (port != FT_NONE)
 			recall->far[port] = end < 2 * b->cable_count ? end ^ 1 : end;
 	}
@@ -142,7 +142,7 @@ static void hosts_recall(struct ft_model *m, const struct ft_baseline *b)
 			ft_map_put(&seen, ft_host_key(s, &s->ports[i]), i, &m->memory.failed);
 	}
 	for (uint32_t i = 0; i < b->host_count; i++)
-		m->recall.host_gone[i] = ft_map_get(&seen, b->hosts[i].guid) == FT_MAP_NONE;
+		m->recall.host_gone[i] = ft_map_get(&seen, b->hosts[i].guid) == FT_NONE;
 	gone_sort(m, b);
 }
 

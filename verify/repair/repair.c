@@ -298,7 +298,7 @@ static void stops_bind(struct repair *x)
 		const struct ft_place *place = end_at(x, i);
 
 		if (action->act == FT_ACT_CONNECT && x->ends[i / 2][i % 2] != FT_NONE && place->name && place->port &&
-		    ft_map_get(&pulled, place_key(place)) != FT_MAP_NONE)
+		    ft_map_get(&pulled, place_key(place)) != FT_NONE)
 			x->ends[i / 2][1 - i % 2] = FT_NONE;
 	}
 }
@@ -488,7 +488,7 @@ static char *place_words(struct repair *x, const struct ft_place *place, bool wi
 	if (with_port && place->port == 0)
 		ft_text_puts(&text, "a free port of ");
 	name_short(&text, place->name);
-	if (place->guid && row != FT_MAP_NONE && x->alike[row])
+	if (place->guid && row != FT_NONE && x->alike[row])
 		ft_text_printf(&text, " (0x%016llx)", (unsigned long long)place->guid);
 	if (with_port)
 		ft_text_puts(&text, ft_port_words(place, words));
@@ -597,7 +597,7 @@ static bool is_left(const struct repair *x, const struct ft_report *seen, size_t
 
 	if (seen == x->report)
 		return ft_finding_has(f, FT_TRAIT_UNTOLD) && x->open[i] > 0 && !f->waived;
-	return ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE;
+	return ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_NONE;
 }
 
 /* Verifies the what-if fabric as it is now. */
@@ -640,7 +640,7 @@ static void returns_add(const struct repair *x, struct ft_repair_step *step)
 	for (size_t i = 0; i < x->report->finding_count; i++) {
 		const struct ft_finding *f = &x->report->findings[i];
 
-		if (ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_MAP_NONE)
+		if (ft_map_get(&x->assumed, ft_text_hash(f->id)) == FT_NONE)
 			continue;
 		uplinks += f->impact.links_lost;
 		hosts += brings_back(f) ? f->impact.hosts_cut_off : 0;

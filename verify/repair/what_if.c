@@ -10,8 +10,6 @@
 #include "base/cleanup.h"
 #include "verify/repair/what_if_parts.h"
 
-#define NONE FT_NONE
-
 void ft_what_if_free(struct ft_what_if *w)
 {
 	if (!w)
@@ -64,11 +62,11 @@ static int start_settle(struct ft_what_if *w)
 
 	if (!part || !size)
 		return -ENOMEM;
-	w->start = w->s.source.entry_node < w->s.node_count ? w->s.source.entry_node : NONE;
+	w->start = w->s.source.entry_node < w->s.node_count ? w->s.source.entry_node : FT_NONE;
 	for (uint32_t i = 0; i < w->s.node_count; i++)
 		size[part[i]]++;
 	for (uint32_t i = 0; w->s.source.entry_node >= w->s.node_count && i < w->s.node_count; i++)
-		if (w->start == NONE || size[i] > size[w->start])
+		if (w->start == FT_NONE || size[i] > size[w->start])
 			w->start = i;
 	for (uint32_t i = 0; i < w->s.node_count; i++)
 		w->apart[i] = part[i] != part[w->start];
@@ -77,9 +75,9 @@ static int start_settle(struct ft_what_if *w)
 
 static uint32_t node_of_guid(const struct ft_what_if *w, uint64_t guid)
 {
-	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : NONE;
+	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : FT_NONE;
 
-	return node < w->s.node_count ? node : NONE;
+	return node < w->s.node_count ? node : FT_NONE;
 }
 
 /* The rows of the report's table are in the plan's order. */
@@ -92,7 +90,7 @@ static int places_map(struct ft_what_if *w)
 	for (uint32_t i = 0; i < w->plan->switch_count; i++)
 		w->node_of[i] = i < w->report->switch_count && !ft_what_if_has_chips(w, i)
 					? node_of_guid(w, w->report->switches[i].guid)
-					: NONE;
+					: FT_NONE;
 	return 0;
 }
 
@@ -158,13 +156,13 @@ int ft_what_if_new(const struct ft_model *m, struct ft_what_if **ret_what_if)
 
 /* ---- look-ups ---- */
 
-/* The switch of the plan with that name, or NONE. */
+/* The switch of the plan with that name, or FT_NONE. */
 static uint32_t switch_by_name(const struct ft_what_if *w, const char *name)
 {
 	for (uint32_t i = 0; name && i < w->plan->switch_count; i++)
 		if (strcmp(w->plan->switches[i].name, name) == 0)
 			return i;
-	return NONE;
+	return FT_NONE;
 }
 
 static uint32_t node_at(const struct ft_what_if *w, const struct ft_place *place)
@@ -174,16 +172,16 @@ static uint32_t node_at(const struct ft_what_if *w, const struct ft_place *place
 	if (place->guid)
 		return node_of_guid(w, place->guid);
 	index = switch_by_name(w, place->name);
-	return index == NONE ? NONE : w->node_of[index];
+	return index == FT_NONE ? FT_NONE : w->node_of[index];
 }
 
-/* The port that @place refers to, or NONE. */
+/* The port that @place refers to, or FT_NONE. */
 uint32_t ft_what_if_port(const struct ft_what_if *w, const struct ft_place *place)
 {
-	uint32_t node = place->name || place->guid ? node_at(w, place) : NONE;
+	uint32_t node = place->name || place->guid ? node_at(w, place) : FT_NONE;
 
-	if (node == NONE || place->port == 0 || place->port > w->s.nodes[node].port_count)
-		return NONE;
+	if (node == FT_NONE || place->port == 0 || place->port > w->s.nodes[node].port_count)
+		return FT_NONE;
 	return w->s.nodes[node].first_port + place->port - 1;
 }
 
@@ -191,7 +189,7 @@ bool ft_what_if_is_taken(const struct ft_what_if *w, const struct ft_place *plac
 {
 	uint32_t port = ft_what_if_port(w, place);
 
-	return port != NONE && w->s.ports[port].peer != FT_NO_PORT;
+	return port != FT_NONE && w->s.ports[port].peer != FT_NONE;
 }
 
 void ft_what_if_reserve(struct ft_what_if *w, const struct ft_action *action, bool wanted)
@@ -201,10 +199,10 @@ void ft_what_if_reserve(struct ft_what_if *w, const struct ft_action *action, bo
 	for (unsigned int n = 0; n < 2; n++) {
 		uint32_t port = ft_what_if_port(w, ends[n]);
 
-		if (port != NONE)
+		if (port != FT_NONE)
 			w->spoken[port] = wanted;
 	}
-	if (action->act == FT_ACT_POWER && switch_by_name(w, action->a.name) != NONE)
+	if (action->act == FT_ACT_POWER && switch_by_name(w, action->a.name) != FT_NONE)
 		w->awaits_power[switch_by_name(w, action->a.name)] = wanted;
 }
 
@@ -225,11 +223,11 @@ static void ports_range(const struct ft_what_if *w, uint32_t node, enum ft_what_
 	}
 }
 
-/* The free port of @node nearest to those of its @kind, or NONE. */
+/* The free port of @node nearest to those of its @kind, or FT_NONE. */
 static uint32_t port_free(const struct ft_what_if *w, uint32_t node, enum ft_what_if_kind kind)
 {
 	const struct ft_node *n = &w->s.nodes[node];
-	uint32_t low, high, best = NONE, nearest = NONE;
+	uint32_t low, high, best = FT_NONE, nearest = FT_NONE;
 
 	ports_range(w, node, kind, &low, &high);
 	for (uint32_t i = 1; i <= n->port_count; i++) {
@@ -254,7 +252,7 @@ static enum ft_what_if_kind kind_of(const struct ft_what_if *w, uint32_t a, uint
 
 static void port_end(struct ft_port *port)
 {
-	port->peer = FT_NO_PORT;
+	port->peer = FT_NONE;
 	port->link = FT_LINK_DOWN;
 	port->rate = (struct ft_rate){0};
 	port->phys_state = port->logical_state = 0;
@@ -264,7 +262,7 @@ static void cable_pull(struct ft_what_if *w, uint32_t port)
 {
 	uint32_t peer = w->s.ports[port].peer;
 
-	if (peer != FT_NO_PORT)
+	if (peer != FT_NONE)
 		port_end(&w->s.ports[peer]);
 	port_end(&w->s.ports[port]);
 }
@@ -339,7 +337,7 @@ static int node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid,
 
 	if (r < 0)
 		return r;
-	while (guid == 0 || node_of_guid(w, guid) != NONE)
+	while (guid == 0 || node_of_guid(w, guid) != FT_NONE)
 		guid = (uint64_t)MADE_UP << 40 | ++w->made_up;
 	r = ft_map_add(&w->by_guid, guid, w->s.node_count, NULL);
 	if (r < 0)
@@ -357,7 +355,7 @@ static int node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid,
 	for (uint32_t i = 0; i < ports; i++)
 		w->s.ports[w->s.port_count++] = (struct ft_port){.guid = guid,
 								 .node = w->s.node_count,
-								 .peer = FT_NO_PORT,
+								 .peer = FT_NONE,
 								 .number = (uint16_t)(i + 1),
 								 .link = FT_LINK_DOWN};
 	*ret_node = w->s.node_count++;
@@ -368,14 +366,14 @@ static int node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid,
 static const char *switch_name(const struct ft_what_if *w, uint32_t index)
 {
 	const struct ft_plan_switch *sw = &w->plan->switches[index];
-	uint32_t like = NONE;
+	uint32_t like = FT_NONE;
 
 	if (sw->alias)
 		return sw->alias_full ? sw->alias_full : sw->alias;
-	for (uint32_t i = 0; w->design->binds[sw->tier].match && like == NONE && i < w->plan->switch_count; i++)
+	for (uint32_t i = 0; w->design->binds[sw->tier].match && like == FT_NONE && i < w->plan->switch_count; i++)
 		if (w->plan->switches[i].kind == sw->kind && !ft_plan_is_beside(w->plan, i))
 			like = w->node_of[i];
-	return like == NONE ? sw->name : w->s.strings + w->s.nodes[like].description;
+	return like == FT_NONE ? sw->name : w->s.strings + w->s.nodes[like].description;
 }
 
 /* The next listed host planned on switch @index that was not seen, or the number of all listed hosts. */
@@ -389,11 +387,11 @@ static uint32_t host_next(const struct ft_what_if *w, uint32_t index, uint32_t f
 /* The port of a switch for a host: the planned one, or any free one. FT_NONE: there is none. */
 static uint32_t host_port(const struct ft_what_if *w, uint32_t index, const struct ft_plan_host *host)
 {
-	uint32_t node = w->node_of[index], number = host ? host->port : 0, port = NONE;
+	uint32_t node = w->node_of[index], number = host ? host->port : 0, port = FT_NONE;
 
 	if (number > 0 && number <= w->s.nodes[node].port_count)
 		port = w->s.nodes[node].first_port + number - 1;
-	return port != NONE && w->s.ports[port].peer == FT_NO_PORT ? port : port_free(w, node, FT_WHAT_IF_HOST);
+	return port != FT_NONE && w->s.ports[port].peer == FT_NONE ? port : port_free(w, node, FT_WHAT_IF_HOST);
 }
 
 /* Restores @count hosts with the switch, those that the plan lists there first. */
@@ -406,7 +404,7 @@ static int hosts_return(struct ft_what_if *w, uint32_t index, uint32_t count)
 		const struct ft_plan_host *host = listed < w->plan->host_count ? &w->plan->hosts[listed] : NULL;
 		uint32_t there, port = host_port(w, index, host);
 
-		if (port == NONE)
+		if (port == FT_NONE)
 			break;
 		r = node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1, &there);
 		if (r < 0)
@@ -421,7 +419,7 @@ static int hosts_return(struct ft_what_if *w, uint32_t index, uint32_t count)
 	return r;
 }
 
-/* The next port of @node that the finding names and that lacks a cable, or NONE. */
+/* The next port of @node that the finding names and that lacks a cable, or FT_NONE. */
 static uint32_t port_dark(const struct ft_what_if *w, const struct ft_finding *because, uint32_t node)
 {
 	for (size_t i = 0; because && i < because->where_count; i++) {
@@ -430,15 +428,15 @@ static uint32_t port_dark(const struct ft_what_if *w, const struct ft_finding *b
 		if (because->where[i].guid != w->s.nodes[node].guid)
 			continue;
 		port = ft_what_if_port(w, &because->where[i]);
-		if (port != NONE && w->s.ports[port].peer == FT_NO_PORT && !w->spoken[port])
+		if (port != FT_NONE && w->s.ports[port].peer == FT_NONE && !w->spoken[port])
 			return port;
 	}
-	return NONE;
+	return FT_NONE;
 }
 
 static bool is_there(const struct ft_what_if *w, uint32_t index)
 {
-	return w->node_of[index] != NONE || ft_what_if_has_chips(w, index);
+	return w->node_of[index] != FT_NONE || ft_what_if_has_chips(w, index);
 }
 
 /* How a switch is restored: with cables to observed switches, or only to parts restored with it. */
@@ -456,16 +454,16 @@ struct comeback {
 static uint32_t bundle_port(const struct ft_what_if *w, const struct comeback *c, uint32_t index, uint32_t planned,
 			    bool precise)
 {
-	uint32_t node = w->node_of[index], port = NONE;
+	uint32_t node = w->node_of[index], port = FT_NONE;
 
-	if (node == NONE)
+	if (node == FT_NONE)
 		return ft_what_if_outer_port(w, index, precise ? planned : 0, c->because);
 	if ((precise || node >= w->first_count) && planned > 0 && planned <= w->s.nodes[node].port_count)
 		port = w->s.nodes[node].first_port + planned - 1;
-	if (port != NONE && w->s.ports[port].peer == FT_NO_PORT)
+	if (port != FT_NONE && w->s.ports[port].peer == FT_NONE)
 		return port;
 	port = port_dark(w, c->because, node);
-	return port == NONE ? port_free(w, node, FT_WHAT_IF_UPLINK) : port;
+	return port == FT_NONE ? port_free(w, node, FT_WHAT_IF_UPLINK) : port;
 }
 
 /* Adds the planned cables between two existing switches. */
@@ -479,7 +477,7 @@ static void bundle_return(struct ft_what_if *w, const struct comeback *c, uint32
 		uint32_t at_a = bundle_port(w, c, bundle->a, exact ? exact->a_port : bundle->a_port + i, exact);
 		uint32_t at_b = bundle_port(w, c, bundle->b, exact ? exact->b_port : bundle->b_port + i, exact);
 
-		if (at_a != NONE && at_b != NONE)
+		if (at_a != FT_NONE && at_b != FT_NONE)
 			cable_put(w, at_a, at_b, w->rates[FT_WHAT_IF_UPLINK]);
 	}
 }
@@ -571,7 +569,7 @@ static int do_remove(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b);
 
-	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT || (b != NONE && w->s.ports[a].peer != b))
+	if (a == FT_NONE || w->s.ports[a].peer == FT_NONE || (b != FT_NONE && w->s.ports[a].peer != b))
 		return -ENODEV;
 	cable_pull(w, a);
 	return 0;
@@ -582,7 +580,7 @@ static uint32_t director_at(const struct ft_what_if *w, const struct ft_place *p
 {
 	uint32_t index = place->guid ? ft_what_if_director(w, place->guid) : switch_by_name(w, place->name);
 
-	return index != NONE && ft_what_if_has_chips(w, index) ? index : NONE;
+	return index != FT_NONE && ft_what_if_has_chips(w, index) ? index : FT_NONE;
 }
 
 /* The end of a new cable, or trace: the port named, or any free one. */
@@ -593,29 +591,29 @@ static int end_take(struct ft_what_if *w, const struct ft_action *action, const 
 
 	if (place->port > 0) {
 		*ret_port = port;
-		return port == NONE ? -ENODEV : 0;
+		return port == FT_NONE ? -ENODEV : 0;
 	}
-	if (node == NONE && index == NONE)
+	if (node == FT_NONE && index == FT_NONE)
 		return -ENODEV;
-	*ret_port = action->trace   ? ft_what_if_trace_port(w, node)
-		    : index != NONE ? ft_what_if_outer_port(w, index, 0, NULL)
-				    : port_free(w, node, kind);
-	return *ret_port == NONE ? -EBUSY : 0;
+	*ret_port = action->trace      ? ft_what_if_trace_port(w, node)
+		    : index != FT_NONE ? ft_what_if_outer_port(w, index, 0, NULL)
+				       : port_free(w, node, kind);
+	return *ret_port == FT_NONE ? -EBUSY : 0;
 }
 
 /* A planned switch at the end of a cable that was not seen: it was unreachable, and exists. */
 static int end_return(struct ft_what_if *w, const struct ft_place *place)
 {
-	uint32_t index = place->guid ? NONE : switch_by_name(w, place->name);
+	uint32_t index = place->guid ? FT_NONE : switch_by_name(w, place->name);
 
-	if (index == NONE || is_there(w, index) || w->awaits_power[index])
+	if (index == FT_NONE || is_there(w, index) || w->awaits_power[index])
 		return 0;
 	return ft_plan_is_director(w->plan, index) ? -ENOTSUP : switch_return(w, index, NULL, false);
 }
 
 static int do_connect(ACT_ARGUMENTS)
 {
-	uint32_t a = NONE, b = NONE;
+	uint32_t a = FT_NONE, b = FT_NONE;
 	int r = end_return(w, &action->a) ?: end_return(w, &action->b)
 		?: end_take(w, action, &action->a, FT_WHAT_IF_UPLINK, &a)
 		?: end_take(w, action, &action->b, FT_WHAT_IF_UPLINK, &b);
@@ -624,7 +622,7 @@ static int do_connect(ACT_ARGUMENTS)
 		return r;
 	if (w->s.ports[a].peer == b)
 		return 0;
-	if (a == b || w->s.ports[a].peer != FT_NO_PORT || w->s.ports[b].peer != FT_NO_PORT)
+	if (a == b || w->s.ports[a].peer != FT_NONE || w->s.ports[b].peer != FT_NONE)
 		return -EBUSY;
 	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
 	return 0;
@@ -635,14 +633,14 @@ static int do_move(ACT_ARGUMENTS)
 	uint32_t from = ft_what_if_port(w, &action->a), far, to;
 	int r;
 
-	if (from == NONE || w->s.ports[from].peer == FT_NO_PORT)
+	if (from == FT_NONE || w->s.ports[from].peer == FT_NONE)
 		return -ENODEV;
 	far = w->s.ports[from].peer;
 	r = end_take(w, action, &action->b,
 		     node_is_switch(w, w->s.ports[far].node) ? FT_WHAT_IF_UPLINK : FT_WHAT_IF_HOST, &to);
 	if (r < 0)
 		return r;
-	if (w->s.ports[to].peer != FT_NO_PORT)
+	if (w->s.ports[to].peer != FT_NONE)
 		return -EBUSY;
 	cable_pull(w, from);
 	cable_put(w, far, to, w->rates[kind_of(w, far, to)]);
@@ -653,7 +651,7 @@ static int do_exchange(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b), far_a, far_b;
 
-	if (a == NONE || b == NONE || w->s.ports[a].peer == FT_NO_PORT || w->s.ports[b].peer == FT_NO_PORT ||
+	if (a == FT_NONE || b == FT_NONE || w->s.ports[a].peer == FT_NONE || w->s.ports[b].peer == FT_NONE ||
 	    w->s.ports[a].peer == a || w->s.ports[b].peer == b)
 		return -ENODEV;
 	far_a = w->s.ports[a].peer;
@@ -669,8 +667,8 @@ static int do_renew(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b;
 
-	a = a == NONE ? ft_what_if_port(w, &action->b) : a;
-	if (a == NONE || w->s.ports[a].peer == FT_NO_PORT)
+	a = a == FT_NONE ? ft_what_if_port(w, &action->b) : a;
+	if (a == FT_NONE || w->s.ports[a].peer == FT_NONE)
 		return -ENODEV;
 	b = w->s.ports[a].peer;
 	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
@@ -679,10 +677,10 @@ static int do_renew(ACT_ARGUMENTS)
 
 static int do_power(ACT_ARGUMENTS)
 {
-	uint32_t index = action->a.guid ? NONE : switch_by_name(w, action->a.name);
+	uint32_t index = action->a.guid ? FT_NONE : switch_by_name(w, action->a.name);
 
 	/* One that is silent, or of many chips: what it would look like then is not worked out. */
-	if (index == NONE || (ft_plan_is_director(w->plan, index) && !is_there(w, index)))
+	if (index == FT_NONE || (ft_plan_is_director(w->plan, index) && !is_there(w, index)))
 		return -ENOTSUP;
 	w->awaits_power[index] = false;
 	/* It was restored with another switch, behind which it was. */
@@ -714,9 +712,9 @@ static void nodes_keep(struct ft_snapshot *to, const struct ft_snapshot *from, c
 
 	for (uint32_t i = 0; i < from->node_count; i++)
 		for (uint32_t p = 0; p < from->nodes[i].port_count; p++)
-			moved[from->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NO_PORT;
+			moved[from->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NONE;
 	to->node_count = to->port_count = 0;
-	to->source.entry_node = FT_NO_NODE;
+	to->source.entry_node = FT_NONE;
 	for (uint32_t i = 0; i < from->node_count; i++) {
 		const struct ft_node *node = &from->nodes[i];
 
@@ -731,7 +729,7 @@ static void nodes_keep(struct ft_snapshot *to, const struct ft_snapshot *from, c
 
 			*port = from->ports[node->first_port + p];
 			port->node = to->node_count;
-			port->peer = port->peer == FT_NO_PORT ? FT_NO_PORT : moved[port->peer];
+			port->peer = port->peer == FT_NONE ? FT_NONE : moved[port->peer];
 		}
 		to->node_count++;
 	}
@@ -761,7 +759,7 @@ struct ft_plan *ft_what_if_plan(const struct ft_what_if *w)
 	struct ft_plan *plan = ft_plan_variant(w->m->input->plan);
 
 	for (uint32_t i = 0; plan && i < plan->switch_count; i++)
-		if (w->node_of[i] != NONE && plan->switches[i].guid == 0 && !w->m->replaced[w->m->place_of[i]] &&
+		if (w->node_of[i] != FT_NONE && plan->switches[i].guid == 0 && !w->m->replaced[w->m->place_of[i]] &&
 		    ft_bind_of(w->m, w->m->place_of[i])->count == 0)
 			plan->switches[i].guid = w->s.nodes[w->node_of[i]].guid;
 	return plan;

@@ -41,7 +41,7 @@ static int port_votes(const struct ft_what_if *w, const struct ft_chip *like, ui
 		const struct ft_chip *chip = &w->m->chassis->chips[i];
 		const struct ft_port *port = ft_node_port(s, &s->nodes[chip->node], number);
 
-		if (chip->line && chip->chip == like->chip && port && port->peer != FT_NO_PORT)
+		if (chip->line && chip->chip == like->chip && port && port->peer != FT_NONE)
 			votes += ft_trace_far(w->m->chassis, (uint32_t)(port - s->ports)) ? -1 : 1;
 	}
 	return votes;
@@ -51,7 +51,7 @@ static int port_votes(const struct ft_what_if *w, const struct ft_chip *like, ui
 static unsigned int outer_rank(const struct ft_what_if *w, uint32_t port)
 {
 	const struct ft_chip *chip = ft_chip_of(w->m->chassis, w->m->chips->ports[port].node);
-	bool outer = chip->line && w->m->chassis->whole_port[port] != FT_NO_PORT;
+	bool outer = chip->line && w->m->chassis->whole_port[port] != FT_NONE;
 	int votes = outer ? port_votes(w, chip, w->m->chips->ports[port].number) : -1;
 
 	return votes < 0 ? 0 : votes == 0 ? 1 : 2;
@@ -60,7 +60,7 @@ static unsigned int outer_rank(const struct ft_what_if *w, uint32_t port)
 /* True if there is a cable in outer port @n of a director (from 0), and it is on the same chip as port @beside. */
 static bool is_cabled_beside(const struct ft_what_if *w, const uint32_t *ports, uint32_t n, uint32_t beside)
 {
-	return ports[n] != FT_NONE && w->s.ports[ports[n]].peer != FT_NO_PORT &&
+	return ports[n] != FT_NONE && w->s.ports[ports[n]].peer != FT_NONE &&
 	       w->s.ports[ports[n]].node == w->s.ports[ports[beside]].node;
 }
 
@@ -93,7 +93,7 @@ uint32_t ft_what_if_outer_port(const struct ft_what_if *w, uint32_t index, uint3
 	const uint32_t *ports = w->m->origin + node->first_port;
 
 	if (planned > 0 && planned <= node->port_count && ports[planned - 1] != FT_NONE &&
-	    w->s.ports[ports[planned - 1]].peer == FT_NO_PORT)
+	    w->s.ports[ports[planned - 1]].peer == FT_NONE)
 		return ports[planned - 1];
 	/* Named ports before others, and certain outer ports before possible ones. */
 	for (unsigned int pass = because ? 0 : 3; pass < 6; pass++)

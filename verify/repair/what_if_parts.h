@@ -44,7 +44,7 @@ uint32_t ft_what_if_port(const struct ft_what_if *w, const struct ft_place *plac
  */
 static inline bool ft_what_if_is_free(const struct ft_what_if *w, uint32_t port)
 {
-	return w->s.ports[port].peer == FT_NO_PORT && w->s.ports[port].link == FT_LINK_DOWN && !w->spoken[port];
+	return w->s.ports[port].peer == FT_NONE && w->s.ports[port].link == FT_LINK_DOWN && !w->spoken[port];
 }
 
 /* what_if_directors.c */

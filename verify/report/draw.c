@@ -84,7 +84,7 @@ static void switch_mark(struct marker *m, uint32_t p)
 
 	mark->state = states[row->status];
 	if (row->guid == 0) {
-		mark->hosts = mark->state == FT_DRAW_LOST ? 0 : FT_UNPINNED;
+		mark->hosts = mark->state == FT_DRAW_LOST ? 0 : FT_NONE;
 		return;
 	}
 	/* The status does not depend on its number of hosts: it is wrong if a finding says so (below). */
@@ -155,13 +155,12 @@ static void bundles_mark(struct marker *m)
 
 /* ---- findings ---- */
 
-/* The planned switch of place @n of a finding, or FT_UNPINNED. */
+/* The planned switch of place @n of a finding, or FT_NONE. */
 static uint32_t planned_at(const struct marker *m, const struct ft_finding *f, size_t n)
 {
 	const struct ft_place *place = n < f->where_count ? &f->where[n] : NULL;
-	uint32_t p = place && place->guid ? ft_map_get(&m->by_guid, place->guid) : FT_MAP_NONE;
 
-	return p == FT_MAP_NONE ? FT_UNPINNED : p;
+	return place && place->guid ? ft_map_get(&m->by_guid, place->guid) : FT_NONE;
 }
 
 static void link_add(struct marker *m, const struct ft_finding *f, uint32_t a, uint32_t b, uint32_t number)
@@ -169,7 +168,7 @@ static void link_add(struct marker *m, const struct ft_finding *f, uint32_t a, u
 	uint32_t bundle = ft_plan_find_bundle(m->plan, a, b);
 
 	m->failed |= ft_draw_marks_add_link(m->marks, a, b, number, f->text) < 0;
-	if (bundle == FT_UNPINNED)
+	if (bundle == FT_NONE)
 		return;
 	m->marks->bundles[bundle].surplus++;
 	string_keep(m, &m->marks->bundles[bundle].note, f->text);
@@ -180,7 +179,7 @@ static void lacks_mark(struct marker *m, const struct ft_finding *f)
 	for (size_t i = 0; i < f->lack_count; i++) {
 		uint32_t bundle = ft_plan_find_bundle(m->plan, f->lacks[i].a, f->lacks[i].b);
 
-		if (bundle != FT_UNPINNED && f->lacks[i].cables > 0)
+		if (bundle != FT_NONE && f->lacks[i].cables > 0)
 			bundle_lacks(m, bundle, f->lacks[i].cables, f->text);
 	}
 }
@@ -191,7 +190,7 @@ static void mark_cables(struct marker *m, const struct ft_finding *f, uint32_t n
 	size_t ends = f->where_count / 2 * 2;
 
 	for (size_t i = 0; i < ends; i++)
-		if (planned_at(m, f, i) == FT_UNPINNED)
+		if (planned_at(m, f, i) == FT_NONE)
 			return;
 	for (size_t i = 0; i < ends; i += 2)
 		link_add(m, f, planned_at(m, f, i), planned_at(m, f, i + 1), number);
@@ -201,15 +200,15 @@ static void mark_slow(struct marker *m, const struct ft_finding *f)
 {
 	uint32_t a = planned_at(m, f, 0), b = planned_at(m, f, 1), bundle;
 
-	if (a == FT_UNPINNED || b == FT_UNPINNED) {
+	if (a == FT_NONE || b == FT_NONE) {
 		/* A host's. */
-		a = a == FT_UNPINNED ? b : a;
-		if (a != FT_UNPINNED)
+		a = a == FT_NONE ? b : a;
+		if (a != FT_NONE)
 			string_keep(m, &m->marks->switches[a].note, f->text);
 		return;
 	}
 	bundle = ft_plan_find_bundle(m->plan, a, b);
-	if (bundle == FT_UNPINNED)
+	if (bundle == FT_NONE)
 		return;
 	m->marks->bundles[bundle].slow++;
 	string_keep(m, &m->marks->bundles[bundle].note, f->text);
@@ -221,7 +220,7 @@ static void mark_hosts(struct marker *m, const struct ft_finding *f)
 	for (size_t i = 0; i < f->where_count; i++) {
 		uint32_t p = planned_at(m, f, i);
 
-		if (p != FT_UNPINNED)
+		if (p != FT_NONE)
 			m->marks->switches[p].hosts_planned = m->plan->switches[p].hosts;
 	}
 }
@@ -231,7 +230,7 @@ static void mark_switches(struct marker *m, const struct ft_finding *f)
 	for (size_t i = 0; i < f->where_count; i++) {
 		uint32_t p = planned_at(m, f, i);
 
-		if (p != FT_UNPINNED)
+		if (p != FT_NONE)
 			string_keep(m, &m->marks->switches[p].note, f->text);
 	}
 }

@@ -202,13 +202,10 @@ static void named_index(struct ft_walk *w, struct ft_map *named)
 
 static uint32_t named_group(const struct ft_walk *w, const struct ft_map *named, uint32_t at)
 {
-	uint32_t group;
-
 	if (at >= w->link_count || w->far[at] != FT_FAR_DOWN)
 		return FT_NONE;
-	group = ft_map_get(named, ft_hash_pair(w->m->chips->nodes[w->hops[w->owner[at]].node].guid,
-					       w->m->chips->ports[ft_walk_port(w, at)].number));
-	return group == FT_MAP_NONE ? FT_NONE : group;
+	return ft_map_get(named, ft_hash_pair(w->m->chips->nodes[w->hops[w->owner[at]].node].guid,
+					      w->m->chips->ports[ft_walk_port(w, at)].number));
 }
 
 /* By group, and within a group the worst first. */

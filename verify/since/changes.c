@@ -57,12 +57,12 @@ int ft_change_pair(struct ft_comparison *c)
 	if (guids_map(c->before, &unused, c->twin_before) < 0 || guids_map(c->now, &map, c->twin_now) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->before->node_count; i++) {
-		uint32_t j = c->twin_before[i] ? FT_MAP_NONE : ft_map_get(&map, c->before->nodes[i].guid);
+		uint32_t j = c->twin_before[i] ? FT_NONE : ft_map_get(&map, c->before->nodes[i].guid);
 
-		if (j != FT_MAP_NONE && (c->twin_now[j] || c->now->nodes[j].type != c->before->nodes[i].type))
-			j = FT_MAP_NONE;
-		c->later[i] = j == FT_MAP_NONE ? FT_NO_NODE : j;
-		if (j != FT_MAP_NONE)
+		if (j != FT_NONE && (c->twin_now[j] || c->now->nodes[j].type != c->before->nodes[i].type))
+			j = FT_NONE;
+		c->later[i] = j;
+		if (j != FT_NONE)
 			c->earlier[j] = i;
 	}
 	return 0;
@@ -70,21 +70,21 @@ int ft_change_pair(struct ft_comparison *c)
 
 /* ---- hosts that a recording knows by their ports, as iblinkinfo tells no other GUIDs ---- */
 
-/* The host of now that has a port of host @node of before and is none of before's; else FT_NO_NODE. */
+/* The host of now that has a port of host @node of before and is none of before's; else FT_NONE. */
 static uint32_t port_owner(const struct ft_comparison *c, const struct ft_map *owners, uint32_t node)
 {
 	const struct ft_node *host = &c->before->nodes[node];
 
 	for (unsigned int n = 1; n <= host->port_count; n++) {
 		const struct ft_port *port = ft_node_port(c->before, host, n);
-		uint32_t owner = FT_MAP_NONE;
+		uint32_t owner = FT_NONE;
 
-		if (port->peer != FT_NO_PORT)
+		if (port->peer != FT_NONE)
 			owner = ft_map_get(owners, ft_host_guid(c->before, port));
-		if (owner != FT_MAP_NONE && c->earlier[owner] == FT_NO_NODE)
+		if (owner != FT_NONE && c->earlier[owner] == FT_NONE)
 			return owner;
 	}
-	return FT_NO_NODE;
+	return FT_NONE;
 }
 
 /* Two recordings in different forms: such a host is the same one, by the GUID of a port. It keeps its name. */
@@ -96,8 +96,8 @@ static int ports_compare(struct ft_comparison *c, uint32_t base)
 	for (uint32_t i = 0; i < now->port_count; i++) {
 		uint32_t node = now->ports[i].node;
 
-		if (now->nodes[node].type == FT_NODE_CA && now->ports[i].peer != FT_NO_PORT && !c->twin_now[node] &&
-		    c->earlier[node] == FT_NO_NODE &&
+		if (now->nodes[node].type == FT_NODE_CA && now->ports[i].peer != FT_NONE && !c->twin_now[node] &&
+		    c->earlier[node] == FT_NONE &&
 		    ft_map_add(&owners, ft_host_guid(now, &now->ports[i]), node, NULL) < 0)
 			return -ENOMEM;
 	}
@@ -106,10 +106,10 @@ static int ports_compare(struct ft_comparison *c, uint32_t base)
 		const struct ft_node was = *host;
 		uint32_t owner;
 
-		if (host->type != FT_NODE_CA || c->later[i] != FT_NO_NODE || c->twin_before[i])
+		if (host->type != FT_NODE_CA || c->later[i] != FT_NONE || c->twin_before[i])
 			continue;
 		owner = port_owner(c, &owners, i);
-		if (owner == FT_NO_NODE)
+		if (owner == FT_NONE)
 			continue;
 		ft_change_put(c, i, owner, base);
 		host->description = was.description;
@@ -216,11 +216,11 @@ void ft_change_put(struct ft_comparison *c, uint32_t to, uint32_t from, uint32_t
 	c->changes->amended = true;
 }
 
-/* The node of before whose place the switch @node of now has; FT_NO_NODE: none is certain. */
+/* The node of before whose place the switch @node of now has; FT_NONE: none is certain. */
 static uint32_t place_of(const struct ft_comparison *c, uint32_t node)
 {
 	const struct ft_node *sw = &c->now->nodes[node];
-	uint32_t best = FT_NO_NODE, most = 0, links = 0, had = 0;
+	uint32_t best = FT_NONE, most = 0, links = 0, had = 0;
 	uint32_t votes[256], voted[256], voters = 0;
 
 	for (unsigned int n = 1; n <= sw->port_count; n++) {
@@ -231,7 +231,7 @@ static uint32_t place_of(const struct ft_comparison *c, uint32_t node)
 			continue;
 		links++;
 		there = c->earlier[far->node];
-		was = there == FT_NO_NODE ? NULL : ft_node_port(c->before, &c->before->nodes[there], far->number);
+		was = there == FT_NONE ? NULL : ft_node_port(c->before, &c->before->nodes[there], far->number);
 		was = was ? ft_port_peer(c->before, was) : NULL;
 		if (!was || !is_switch(c->before, was->node))
 			continue;
@@ -248,23 +248,23 @@ static uint32_t place_of(const struct ft_comparison *c, uint32_t node)
 			most = votes[i];
 			best = voted[i];
 		}
-	if (best == FT_NO_NODE)
-		return FT_NO_NODE;
+	if (best == FT_NONE)
+		return FT_NONE;
 	for (unsigned int n = 1; n <= c->before->nodes[best].port_count; n++)
-		had += ft_node_port(c->before, &c->before->nodes[best], n)->peer != FT_NO_PORT;
-	return most * 2 > links && most * 2 > had ? best : FT_NO_NODE;
+		had += ft_node_port(c->before, &c->before->nodes[best], n)->peer != FT_NONE;
+	return most * 2 > links && most * 2 > had ? best : FT_NONE;
 }
 
 struct standing {
-	uint32_t *place;  /* by node of now: where it stands, as a node of before, or FT_NO_NODE */
-	uint32_t *stands; /* by node of before: the node of now that stands there; FT_NO_NODE: none, or several */
+	uint32_t *place;  /* by node of now: where it stands, as a node of before, or FT_NONE */
+	uint32_t *stands; /* by node of before: the node of now that stands there; FT_NONE: none, or several */
 	bool *told;	  /* by node of before */
 };
 
 static int standing_find(const struct ft_comparison *c, struct standing *s)
 {
-	s->place = ft_arena_numbers(c->memory, c->now->node_count, FT_NO_NODE);
-	s->stands = ft_arena_numbers(c->memory, c->before->node_count, FT_NO_NODE);
+	s->place = ft_arena_numbers(c->memory, c->now->node_count, FT_NONE);
+	s->stands = ft_arena_numbers(c->memory, c->before->node_count, FT_NONE);
 	s->told = ft_arena_zeros(c->memory, c->before->node_count, sizeof(*s->told));
 	if (c->memory->failed)
 		return -ENOMEM;
@@ -274,11 +274,10 @@ static int standing_find(const struct ft_comparison *c, struct standing *s)
 		if (!is_switch(c->now, i) || c->twin_now[i])
 			continue;
 		p = place_of(c, i);
-		if (p == FT_NO_NODE || c->twin_before[p] ||
-		    c->before->nodes[p].port_count != c->now->nodes[i].port_count)
+		if (p == FT_NONE || c->twin_before[p] || c->before->nodes[p].port_count != c->now->nodes[i].port_count)
 			continue;
 		s->place[i] = p;
-		s->stands[p] = s->stands[p] == FT_NO_NODE ? i : FT_NO_NODE;
+		s->stands[p] = s->stands[p] == FT_NONE ? i : FT_NONE;
 	}
 	return 0;
 }
@@ -299,12 +298,12 @@ static uint32_t chain_find(const struct ft_comparison *c, const struct standing 
 		uint32_t here = s->stands[q], former;
 
 		/* Goes on only if another switch stands here than before. */
-		if (here == FT_NO_NODE || here == c->later[q] || s->told[q])
+		if (here == FT_NONE || here == c->later[q] || s->told[q])
 			return 0;
 		ret_places[count++] = q;
 		former = c->earlier[here];
-		if (former == FT_NO_NODE)
-			return c->later[p] == FT_NO_NODE ? count : 0;
+		if (former == FT_NONE)
+			return c->later[p] == FT_NONE ? count : 0;
 		if (former == p)
 			return count;
 		q = former;
@@ -406,7 +405,7 @@ static int places_compare(struct ft_comparison *c, uint32_t base)
 static bool names_differ(const struct ft_comparison *c, uint32_t node)
 {
 	const struct ft_node *was = &c->before->nodes[node];
-	const struct ft_node *is = c->later[node] == FT_NO_NODE ? NULL : &c->now->nodes[c->later[node]];
+	const struct ft_node *is = c->later[node] == FT_NONE ? NULL : &c->now->nodes[c->later[node]];
 
 	return is && is->description_length > 0 && was->description_length > 0 &&
 	       strcmp(ft_node_description(c->before, was), ft_node_description(c->now, is)) != 0;
@@ -461,7 +460,7 @@ static void rates_compare(struct ft_comparison *c)
 		struct ft_rate before;
 
 		if (!far || !is_switch(c->now, port->node) || (is_switch(c->now, far->node) && port->peer < i) ||
-		    c->earlier[port->node] == FT_NO_NODE)
+		    c->earlier[port->node] == FT_NONE)
 			continue;
 		was = ft_node_port(c->before, &c->before->nodes[c->earlier[port->node]], port->number);
 		was_far = was ? ft_port_peer(c->before, was) : NULL;

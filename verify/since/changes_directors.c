@@ -50,7 +50,7 @@ static void unlink_ends(struct ft_snapshot *s, struct ft_port *port)
 {
 	struct ft_port *far = &s->ports[port->peer];
 
-	far->peer = port->peer = FT_NO_PORT;
+	far->peer = port->peer = FT_NONE;
 	far->link = port->link = FT_LINK_DOWN;
 	far->rate = port->rate = (struct ft_rate){0};
 }
@@ -83,7 +83,7 @@ static void chip_take(struct ft_comparison *c, struct ft_finding *change, uint32
 			d->hosts++;
 		else if (ft_port_node(s, far)->system_guid != node->system_guid)
 			d->cables++;
-		if (is_switch(s, far->node) && c->later[far->node] != FT_NO_NODE)
+		if (is_switch(s, far->node) && c->later[far->node] != FT_NONE)
 			cable_lost(c, change, far);
 		unlink_ends(s, port);
 	}
@@ -132,7 +132,7 @@ int ft_change_directors(struct ft_comparison *c)
 
 		for (end = begin; end < count && s->nodes[chips[end]].system_guid == s->nodes[chips[begin]].system_guid;
 		     end++)
-			gone = gone && c->later[chips[end]] == FT_NO_NODE && !c->twin_before[chips[end]];
+			gone = gone && c->later[chips[end]] == FT_NONE && !c->twin_before[chips[end]];
 		if (gone && end - begin > 1)
 			director_take(c, chips + begin, end - begin);
 	}

@@ -12,30 +12,30 @@
 #include "verify/since/changes_parts.h"
 #include "verify/model/chassis.h"
 
-/* The host at a port, or FT_NO_NODE. */
+/* The host at a port, or FT_NONE. */
 static uint32_t host_at(const struct ft_snapshot *s, uint32_t port)
 {
 	const struct ft_port *host = ft_host_behind(s, port);
 
-	return host ? host->node : FT_NO_NODE;
+	return host ? host->node : FT_NONE;
 }
 
-/* By host of before that is gone: the new one in all of its ports; FT_NO_NODE where they do not agree. */
+/* By host of before that is gone: the new one in all of its ports; FT_NONE where they do not agree. */
 static void heirs_find(const struct ft_comparison *c, uint32_t *heir, bool *odd)
 {
 	for (uint32_t i = 0; i < c->before->port_count; i++) {
 		uint32_t sw = c->before->ports[i].node, host = host_at(c->before, i), there;
 		const struct ft_port *port;
 
-		if (host == FT_NO_NODE || c->later[host] != FT_NO_NODE || c->twin_before[host])
+		if (host == FT_NONE || c->later[host] != FT_NONE || c->twin_before[host])
 			continue;
-		port = c->later[sw] == FT_NO_NODE
+		port = c->later[sw] == FT_NONE
 			       ? NULL
 			       : ft_node_port(c->now, &c->now->nodes[c->later[sw]], c->before->ports[i].number);
-		there = port ? host_at(c->now, (uint32_t)(port - c->now->ports)) : FT_NO_NODE;
-		if (there != FT_NO_NODE && (c->earlier[there] != FT_NO_NODE || c->twin_now[there]))
-			there = FT_NO_NODE;
-		odd[host] |= there == FT_NO_NODE || (heir[host] != FT_NO_NODE && heir[host] != there);
+		there = port ? host_at(c->now, (uint32_t)(port - c->now->ports)) : FT_NONE;
+		if (there != FT_NONE && (c->earlier[there] != FT_NONE || c->twin_now[there]))
+			there = FT_NONE;
+		odd[host] |= there == FT_NONE || (heir[host] != FT_NONE && heir[host] != there);
 		heir[host] = there;
 	}
 }
@@ -72,7 +72,7 @@ static void heir_put(struct ft_comparison *c, uint32_t host, uint32_t heir, uint
 		struct ft_port *port = &c->before->ports[node->first_port + n - 1];
 		const struct ft_port *far = ft_port_peer(c->before, port), *now;
 
-		if (!far || c->later[far->node] == FT_NO_NODE)
+		if (!far || c->later[far->node] == FT_NONE)
 			continue;
 		now = ft_node_port(c->now, &c->now->nodes[c->later[far->node]], far->number);
 		now = now ? ft_port_peer(c->now, now) : NULL;
@@ -92,7 +92,7 @@ int ft_change_hosts(struct ft_comparison *c, uint32_t base)
 	memset(heir, 0xff, (c->before->node_count + 1UL) * sizeof(*heir));
 	heirs_find(c, heir, odd);
 	for (uint32_t i = 0; i < c->before->node_count && !c->memory->failed; i++) {
-		if (heir[i] == FT_NO_NODE || odd[i])
+		if (heir[i] == FT_NONE || odd[i])
 			continue;
 		change = change ? change
 				: ft_change_add(c, FT_CODE_HOST_REPLACED,

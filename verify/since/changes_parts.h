@@ -8,7 +8,7 @@
 struct ft_comparison {
 	struct ft_snapshot *before;
 	const struct ft_snapshot *now;
-	uint32_t *later;		      /* by node of @before: the same device now, or FT_NO_NODE */
+	uint32_t *later;		      /* by node of @before: the same device now, or FT_NONE */
 	uint32_t *earlier;		      /* by node of @now: likewise */
 	bool *twin_before, *twin_now;	      /* by node: its GUID is another's, too, or 0 */
 	bool *namesake_before, *namesake_now; /* by node: its name is another's, too */

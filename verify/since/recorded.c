@@ -170,7 +170,7 @@ static void cables_write(struct recording *x, struct ft_text *text)
 		const struct ft_port *port = &s->ports[i];
 
 		/* A cable from a switch to itself is in no plan. */
-		if (port->peer == FT_NO_PORT || port->peer < i || !is_on_switch(s, i) || !is_on_switch(s, port->peer) ||
+		if (port->peer == FT_NONE || port->peer < i || !is_on_switch(s, i) || !is_on_switch(s, port->peer) ||
 		    s->ports[port->peer].node == port->node)
 			continue;
 		ft_text_printf(text, "%s\n\t\t{", separator);
