@@ -21,7 +21,7 @@
 #include "tests/extend.h"
 #include "tests/rows.h"
 #include "base/cuts.h"
-#include "verify/cmd/look.h"
+#include "verify/report/look.h"
 #include "verify/model/report.h"
 
 #define GRAPH "{\"ftcheck\":1,\"name\":\"t\",\"topology\":\"graph\",\"switches\":["

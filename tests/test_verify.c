@@ -25,8 +25,8 @@
 #include "tests/bench.h"
 #include "tests/rows.h"
 #include "tests/runs.h"
-#include "verify/cmd/look.h"
-#include "verify/cmd/placings.h"
+#include "verify/report/look.h"
+#include "verify/steps/placings.h"
 #include "verify/model/verify.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * What needs no explanation, only a look: the checks, which cmd/verify.c takes as steps, and what other rooms ask of
+ * What needs no explanation, only a look: the checks, which steps/verify.c takes as steps, and what other rooms ask of
  * them. Each step adds its findings, and returns 0 or -ENOMEM.
  */
 #ifndef FT_VERIFY_CHECK_CHECK_H

@@ -17,7 +17,7 @@
 #include "verify/cmd/accepting.h"
 #include "verify/cmd/building.h"
 #include "verify/cmd/gather.h"
-#include "verify/cmd/look.h"
+#include "verify/report/look.h"
 #include "verify/cmd/options.h"
 #include "verify/repair/repair.h"
 #include "verify/routes/workload.h"

@@ -115,7 +115,7 @@ struct ft_assign_guess {
 struct ft_assign_worth {
 	uint32_t faults;
 	uint32_t moves;
-	uint32_t mending; /* faults and cables to move: an estimate, seldom too high, of what cmd/placings.c counts */
+	uint32_t mending; /* faults and cables to move: an estimate, seldom too high, of what steps/placings.c counts */
 	uint64_t price;
 	uint32_t uneven; /* switches with other hosts: what FT_PRICE_UNEVEN adds to the price */
 };

@@ -5,8 +5,8 @@
  * looks like its place, and what is seated next to it takes other places from the right ones.
  *
  * What an assignment takes to mend is an estimate (worth.c), and several assignments may have the least. Those
- * that differ are kept, so that the explanation of each may tell which has the fewest (cmd/placings.h). Two that differ
- * by a symmetry of the plan alone are one: their residuals are the same cables of the same observed switches.
+ * that differ are kept, so that the explanation of each may tell which has the fewest (steps/placings.h). Two that
+ * differ by a symmetry of the plan alone are one: their residuals are the same cables of the same observed switches.
  *
  * Trees need none of this, as hosts tell the ranks of their switches, and those of a rank are twins; but for the
  * smallest, in which a few faults hide even that.

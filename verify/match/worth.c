@@ -131,7 +131,7 @@ static void residual_take(struct ft_assign_work *w, uint32_t p)
  * or an unplanned cable. The rest is closed trails, swaps, of about three cables each.
  *
  * To mend: a fault of an open trail is one cable to move, a pair that lacks several one fault of so many; a swap of k
- * cables is one fault, and k - 1 to move (cmd/placings.h).
+ * cables is one fault, and k - 1 to move (steps/placings.h).
  */
 static void piece_estimate(const struct ft_assign_work *w, uint32_t p, struct ft_assign_worth *worth)
 {

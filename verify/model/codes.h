@@ -69,7 +69,7 @@ enum ft_code_trait {
 	FT_TRAIT_UNTOLD = 256,	 /* it does not follow from the snapshot alone: no what-if fabric shows it */
 };
 
-/* What a finding costs as a part of an explanation (cmd/placings.c). */
+/* What a finding costs as a part of an explanation (steps/placings.c). */
 enum ft_code_cost {
 	FT_COST_NONE,	  /* it is found whatever the explanation */
 	FT_COST_FAULT,	  /* one move, one cable */

@@ -4,7 +4,7 @@
  * planned ones, and the findings under construction. Private to verify/. Nothing here does I/O or keeps state of its
  * own.
  *
- * The steps, in the order in which cmd/verify.c takes them; each fills its part of struct ft_model and reads those
+ * The steps, in the order in which steps/verify.c takes them; each fills its part of struct ft_model and reads those
  * above:
  *
  *   director/  the chips of a director become one switch, where the plan has directors (chassis.h)
@@ -21,7 +21,7 @@
  *   measure/   the impact of findings (impact.c)
  *   model/     findings.c: ids, waivers, the order, the verdict
  *
- * Where the matching leaves several assignments, cmd/verify.c repeats the steps up to the figures for each, and keeps
+ * Where the matching leaves several assignments, steps/verify.c repeats the steps up to the figures for each, and keeps
  * the one with the fewest faults. Where phases of the design are not over, it repeats them with the plan that is due
  * (build/due.c). repair/ repeats all of them on a fabric in which a finding is repaired; measure/failures.c takes a
  * finished model, and computes the effect of further failures.
@@ -213,7 +213,7 @@ struct ft_recall {
 };
 
 struct ft_model {
-	/* Inputs (cmd/verify.c). */
+	/* Inputs (steps/verify.c). */
 	const struct ft_verify_input *input;
 	const struct ft_design *design;
 	const struct ft_plan *plan; /* or @resolved */
@@ -265,7 +265,7 @@ struct ft_model {
 
 	/*
 	 * Other assignments with about as few faults, by observed switch its place, one after the other
-	 * (match/thorough.c); cmd/verify.c explains each and takes the one with the fewest. That one is @given then,
+	 * (match/thorough.c); steps/verify.c explains each and takes the one with the fewest. That one is @given then,
 	 * not owned, or NULL.
 	 */
 	uint32_t *others;
@@ -316,7 +316,7 @@ struct ft_model {
 	bool failed;		 /* an allocation failed, as report->memory may tell, too: there is no report */
 };
 
-/* cmd/verify.c: frees all that the model owns, the report included, but not its inputs. */
+/* steps/verify.c: frees all that the model owns, the report included, but not its inputs. */
 void ft_model_release(struct ft_model *m);
 
 static inline struct ft_observed_switch *ft_observed_at(const struct ft_model *m, uint32_t planned)
@@ -671,14 +671,14 @@ int ft_explain(struct ft_model *m);
 int ft_untried_check(struct ft_model *m);
 
 /*
- * cmd/verify.c: fills @m except the impact and the ids of findings; findings are in the order in which they were made,
- * and there is no verdict yet. Previous contents of @m are ignored. The caller releases it in any case. Returns 0 or
- * -ENOMEM.
+ * steps/verify.c: fills @m except the impact and the ids of findings; findings are in the order in which they were
+ * made, and there is no verdict yet. Previous contents of @m are ignored. The caller releases it in any case. Returns 0
+ * or -ENOMEM.
  */
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input);
 
 /*
- * cmd/verify.c: that, and the impact of the findings, their ids, their order, the verdict: the finished model, whose
+ * steps/verify.c: that, and the impact of the findings, their ids, their order, the verdict: the finished model, whose
  * report can be extended (repair/, accept/, build/, measure/failures.h and throughput.h, routes/workload.h). @input
  * must outlive it.
  */

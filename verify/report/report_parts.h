@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Shared by the writers of text. Private to report/ and cmd/look_write.c. */
+/* Shared by the writers of text. Private to report/. */
 #ifndef FT_VERIFY_REPORT_REPORT_PARTS_H
 #define FT_VERIFY_REPORT_REPORT_PARTS_H
 

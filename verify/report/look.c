@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
-#include "verify/cmd/look.h"
+#include "verify/report/look.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /* The view of one switch, port by port: planned and observed far ends, and findings. */
-#ifndef FT_VERIFY_CMD_LOOK_H
-#define FT_VERIFY_CMD_LOOK_H
+#ifndef FT_VERIFY_REPORT_LOOK_H
+#define FT_VERIFY_REPORT_LOOK_H
 
 #include "base/error.h"
 #include "verify/model/report.h"

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "planner/plan/plan.h"
-#include "verify/cmd/look.h"
+#include "verify/report/look.h"
 #include "verify/model/words.h"
 #include "verify/report/report_parts.h"
 

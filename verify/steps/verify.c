@@ -25,7 +25,7 @@
 #include "planner/write/phases.h"
 #include "verify/build/build.h"
 #include "verify/check/check.h"
-#include "verify/cmd/placings.h"
+#include "verify/steps/placings.h"
 #include "verify/match/assign.h"
 #include "verify/measure/measure.h"
 #include "verify/model/bounds.h"

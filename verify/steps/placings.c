@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
-#include "verify/cmd/placings.h"
+#include "verify/steps/placings.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Several ways to place the switches of a fabric that may have the fewest faults (match/thorough.c): what the
  * explanation of each costs, and how another one is told that costs as much.
  */
-#ifndef FT_VERIFY_CMD_PLACINGS_H
-#define FT_VERIFY_CMD_PLACINGS_H
+#ifndef FT_VERIFY_STEPS_PLACINGS_H
+#define FT_VERIFY_STEPS_PLACINGS_H
 
 #include "verify/model/model.h"
 
