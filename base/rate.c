@@ -98,3 +98,61 @@ const char *ft_rate_name(struct ft_rate rate, char buffer[FT_RATE_NAME_SIZE])
 		snprintf(buffer, FT_RATE_NAME_SIZE, "%s", ft_speed_name(rate.speed));
 	return buffer;
 }
+
+/* ---- how many symbol errors are too many ---- */
+
+enum {
+	EXACT_MOST = 600
+}; /* the greatest mean whose Poisson terms are added up: e^709 is the most that a double holds */
+
+static const double improbable = 1e-9;
+
+/* Floor of the square root. */
+static uint64_t root(uint64_t n)
+{
+	uint64_t low = 0, high = 1ULL << 32;
+
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (middle * middle <= n)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * The greatest count that is not improbable if @mean is expected: the sum of the Poisson terms mean^k / k! beyond it is
+ * less than that fraction of their total, e^mean.
+ */
+static uint64_t poisson_most(double mean)
+{
+	double term = 1, sum = 1, tail = 0;
+	uint64_t k = 0;
+
+	while (k <= mean || term > sum * improbable * improbable) {
+		term = term * mean / ++k;
+		sum += term;
+	}
+	for (; k > 0 && tail + term < sum * improbable; k--) {
+		tail += term;
+		term = term * k / mean;
+	}
+	return k;
+}
+
+uint64_t ft_rate_errors_allowed(unsigned int mbps, uint32_t interval_ms)
+{
+	/* 10^6 bits a second, 10^-3 seconds, 10^-12 errors a bit. */
+	double mean = (double)mbps * interval_ms * 1e-9;
+	uint64_t whole = (uint64_t)mean + 1;
+
+	if (mean <= 0)
+		return 0;
+	if (mean <= EXACT_MOST)
+		return poisson_most(mean);
+	/* Bernstein's bound: e^(-x^2 / (2 (mean + x/3))) is 10^-9 at x = 6.9 + sqrt(47.7 + 41.4 mean), or less. */
+	return whole + 7 + root(48 + 42 * whole) + 1;
+}

@@ -50,6 +50,15 @@ unsigned int ft_rate_mbps(struct ft_rate rate);
 /* The nominal data rate: 4xHDR is 200000, 4xEDR 100000, 4xFDR 54545, 4xQDR 32000. */
 unsigned int ft_rate_data_mbps(struct ft_rate rate);
 
+/*
+ * The symbol errors that a sound link may count in that time. Its bit error rate is at most 10^-12 (IBTA Vol 2) with
+ * independent errors, so that the count is Poisson distributed; a sound link exceeds this limit with a probability
+ * below 10^-9.
+ *
+ * @mbps  ft_rate_mbps() of the link
+ */
+uint64_t ft_rate_errors_allowed(unsigned int mbps, uint32_t interval_ms);
+
 /* Votes for rates; what has more lanes than any link does not count. */
 enum { FT_RATE_LANES_MAX = 12, FT_RATES = (FT_RATE_LANES_MAX + 1) * FT_SPEED_COUNT };
 struct ft_rate_votes {

@@ -117,3 +117,32 @@ void ft_ratio_add_json(struct ft_text *text, struct ft_ratio ratio)
 	if (quoted)
 		ft_text_puts(text, "\"");
 }
+
+int ft_ratio_read_json(const char *text, size_t length, struct ft_ratio *ret_ratio)
+{
+	enum { DIGITS_MAX = 36 };
+	unsigned __int128 num = 0, den = 1;
+	bool point = false;
+
+	if (length > DIGITS_MAX)
+		return -EINVAL;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '.' && !point) {
+			point = true;
+			continue;
+		}
+		if (text[i] < '0' || text[i] > '9')
+			return -EINVAL;
+		num = num * 10 + (unsigned int)(text[i] - '0');
+		den = point ? den * 10 : den;
+	}
+	/* A power of ten has no other factors. */
+	for (unsigned int factor = 2; factor <= 5; factor += 3)
+		while (num % factor == 0 && den % factor == 0) {
+			num /= factor;
+			den /= factor;
+		}
+	if (num > INT64_MAX || den > INT64_MAX)
+		return -EINVAL;
+	return ft_ratio_make((int64_t)num, (int64_t)den, ret_ratio) < 0 ? -EINVAL : 0;
+}

@@ -6,6 +6,7 @@
 #ifndef FT_BASE_RATIO_H
 #define FT_BASE_RATIO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct ft_text;
@@ -33,6 +34,12 @@ int ft_ratio_compare(struct ft_ratio a, struct ft_ratio b);
  * design file ("7:3").
  */
 void ft_ratio_add_json(struct ft_text *text, struct ft_ratio ratio);
+
+/*
+ * Reads such a number: it may have thirty digits, more than a double holds or ft_ratio_parse() takes. Returns 0 or
+ * -EINVAL.
+ */
+int ft_ratio_read_json(const char *text, size_t length, struct ft_ratio *ret_ratio);
 
 /* Adds it for text output and for CSV: "1", "3.5", "7:3". */
 void ft_ratio_add(struct ft_text *text, struct ft_ratio ratio);

@@ -116,6 +116,9 @@ int ft_text_natural_order(const void *a, const void *b);
  */
 void ft_text_add_names(struct ft_text *text, char *const *names, size_t count);
 
+/* wrap.c: adds @lines, breaking those of more than @width columns between words; 0: breaks none. */
+void ft_text_wrap(struct ft_text *text, const char *lines, unsigned int width);
+
 /*
  * The Levenshtein distance of two words, case-insensitive, for suggesting a key. UINT_MAX if one is longer than
  * FT_WORD_MAX bytes, as no key is.

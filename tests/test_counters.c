@@ -77,7 +77,7 @@ static void test_allowed(void **state)
 {
 	const struct allowed *a = *state;
 
-	assert_int_equal(ft_symbol_errors_allowed(a->mbps, a->interval_ms), a->allowed);
+	assert_int_equal(ft_rate_errors_allowed(a->mbps, a->interval_ms), a->allowed);
 }
 
 /* Over the whole range, and where one formula follows the other, more bits never allow fewer errors. */
@@ -87,7 +87,7 @@ static void test_allowed_grows(void **state)
 	(void)state;
 
 	for (uint32_t ms = 1000; ms <= 86400000; ms += ms / 50) {
-		uint64_t allowed = ft_symbol_errors_allowed(850000, ms);
+		uint64_t allowed = ft_rate_errors_allowed(850000, ms);
 		uint64_t mean = 850000ULL * ms / 1000000000ULL;
 
 		assert_true(allowed >= last);

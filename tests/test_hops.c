@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "verify/measure/hops.h"
+#include "base/hops.h"
 #include "tests/runs.h"
 
 enum { CHIPS_MAX = 150, EDGES_MAX = 600, FAR = 1000000 };

@@ -6,7 +6,7 @@
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/extend.h"
-#include "verify/measure/ftree.h"
+#include "planner/flow/ftree.h"
 #include "verify/repair/what_if.h"
 
 #define SMALL "{\"ftcheck\":1,\"name\":\"t\",\"nodes\":72,\"edge\":{\"ports\":36},\"core\":{\"ports\":36}"

@@ -148,7 +148,7 @@ int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_n
  * FT_BUILD_SAMPLES_MAX samples; where there are more, every other one of the older half is left out.
  *
  * A cable is clean since the first check in an unbroken row of checks that found it right and, by the counters of its
- * ends, without more errors than allowed since the check before: symbol errors as ft_symbol_errors_allowed() has it,
+ * ends, without more errors than allowed since the check before: symbol errors as ft_rate_errors_allowed() has it,
  * and none of any other sort. Checks without counters neither break the row nor prove anything.
  */
 enum { FT_BUILD_SAMPLES_MAX = 512 };

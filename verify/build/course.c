@@ -97,7 +97,7 @@ static bool errors_rose(const struct mark *mark, const struct ft_build_cable *ca
 	if (rise(mark->others, cable->others) > 0)
 		return true;
 	return rise(mark->symbols, cable->symbols) >
-	       ft_symbol_errors_allowed(cable->mbps, interval_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)interval_ms);
+	       ft_rate_errors_allowed(cable->mbps, interval_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)interval_ms);
 }
 
 /* @mark: as it was, or zeros; it becomes what it is now. */

@@ -57,13 +57,4 @@ void ft_interface_add(struct ft_text *text, const struct ft_plan_host *h);
 /* counters.c: by port of m->chips, its item of the counters, or FT_NONE. The caller frees it; NULL: no memory. */
 uint32_t *ft_counters_index(const struct ft_model *m);
 
-/*
- * The symbol errors that a sound link may count in that time. Its bit error rate is at most 10^-12 (IBTA Vol 2) with
- * independent errors, so that the count is Poisson distributed; a sound link exceeds this limit with a probability
- * below 10^-9.
- *
- * @mbps  ft_rate_mbps() of the link
- */
-uint64_t ft_symbol_errors_allowed(unsigned int mbps, uint32_t interval_ms);
-
 #endif

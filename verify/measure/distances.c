@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "verify/model/capacity.h"
 #include "planner/plan/wiring.h"
-#include "verify/measure/hops.h"
+#include "base/hops.h"
 #include "verify/measure/measure.h"
 #include "verify/model/model.h"
 

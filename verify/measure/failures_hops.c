@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "planner/plan/wiring.h"
-#include "verify/measure/hops.h"
+#include "base/hops.h"
 #include "verify/model/capacity.h"
 #include "verify/model/model.h"
 

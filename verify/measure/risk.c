@@ -1,38 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Which hosts one more failure, of a switch or of a cable, would cut off from most others: those behind an articulation
- * point or a bridge (struct walk). O(cables), for the plan, the fabric, and each finding that is weighed.
+ * point or a bridge (base/bridges.h). O(cables), for the plan, the fabric, and each finding that is weighed.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/bridges.h"
 #include "base/cleanup.h"
-#include "base/multigraph.h"
 #include "verify/measure/impact_parts.h"
 #include "verify/model/capacity.h"
-
-/* The switches of a fabric, or of a plan, and their cables. */
-struct network {
-	struct ft_multigraph cables;
-	struct ft_arena memory;
-	uint32_t *hosts;
-	bool *anchor; /* see is_anchor() */
-};
-
-static void network_release(struct network *g)
-{
-	ft_multigraph_release(&g->cables);
-	ft_arena_release(&g->memory);
-}
-
-static int network_make(struct network *g, uint32_t count, const struct ft_edge *edges, uint32_t edge_count)
-{
-	g->hosts = ft_arena_zeros(&g->memory, count + 1UL, sizeof(*g->hosts));
-	g->anchor = ft_arena_zeros(&g->memory, count + 1UL, sizeof(*g->anchor));
-	return g->memory.failed ? -ENOMEM : ft_multigraph_make(count, edges, edge_count, &g->cables);
-}
 
 /*
  * A component of a tree without a top switch counts as disconnected; in any other graph any switch suffices. @hosts: on
@@ -45,7 +24,7 @@ static bool is_anchor(const struct ft_model *m, uint32_t place, uint32_t hosts)
 	return place == FT_NONE ? hosts == 0 : ft_is_top(m, place);
 }
 
-static int network_of_fabric(const struct ft_model *m, struct network *g)
+static int network_of_fabric(const struct ft_model *m, struct ft_hosted *g)
 {
 	const struct ft_observed_fabric *observed = &m->observed;
 	_cleanup_free_ struct ft_edge *edges = malloc((observed->cable_count + 1UL) * sizeof(*edges));
@@ -55,7 +34,7 @@ static int network_of_fabric(const struct ft_model *m, struct network *g)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < observed->cable_count; i++)
 		edges[i] = (struct ft_edge){observed->cables[i].a, observed->cables[i].b, 1};
-	r = network_make(g, observed->switch_count, edges, observed->cable_count);
+	r = ft_hosted_make(observed->switch_count, edges, observed->cable_count, g);
 	for (uint32_t i = 0; r == 0 && i < observed->switch_count; i++) {
 		const struct ft_observed_switch *sw = &observed->switches[i];
 
@@ -66,7 +45,7 @@ static int network_of_fabric(const struct ft_model *m, struct network *g)
 }
 
 /* Without what the current finding loses; @gone: by place, missing switches; NULL: none is missing. */
-static int network_of_plan(const struct ft_weighing *x, const bool *gone, struct network *g)
+static int network_of_plan(const struct ft_weighing *x, const bool *gone, struct ft_hosted *g)
 {
 	const struct ft_model *m = x->m;
 	_cleanup_free_ struct ft_edge *edges = malloc((m->cells.count + 1UL) * sizeof(*edges));
@@ -79,7 +58,7 @@ static int network_of_plan(const struct ft_weighing *x, const bool *gone, struct
 		if (ft_impact_left(x, cell) > 0)
 			edges[count++] = (struct ft_edge){m->cells.ends[cell][0], m->cells.ends[cell][1],
 							  ft_impact_left(x, cell)};
-	r = network_make(g, m->place_count, edges, count);
+	r = ft_hosted_make(m->place_count, edges, count, g);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++) {
 		g->hosts[p] = gone && gone[p] ? 0 : m->places[p]->hosts;
 		g->anchor[p] = is_anchor(m, p, 0);
@@ -87,231 +66,15 @@ static int network_of_plan(const struct ft_weighing *x, const bool *gone, struct
 	return r;
 }
 
-/* The size of a component. Without an anchor it counts as disconnected. */
-struct amount {
-	uint64_t hosts;
-	uint32_t anchors;
-};
-
-static struct amount amount_plus(struct amount a, struct amount b)
-{
-	return (struct amount){a.hosts + b.hosts, a.anchors + b.anchors};
-}
-
-static struct amount amount_minus(struct amount a, struct amount b)
-{
-	return (struct amount){a.hosts - b.hosts, a.anchors - b.anchors};
-}
-
-/* Of two parts, the one with more hosts remains the fabric, if it has an anchor. */
-static bool amount_is_more(struct amount a, struct amount b)
-{
-	return a.anchors > 0 && (b.anchors == 0 || a.hosts > b.hosts);
-}
-
-/*
- * Depth-first search for articulation points and bridges, without recursion: R. Tarjan, "Depth-first search and linear
- * graph algorithms", 1972. Invariant: when a node is left, @low is the earliest entry that its subtree reaches by one
- * edge upwards, and @below the size of the subtree. O(cables).
- */
-struct walk {
-	const struct network *g;
-	struct ft_arena *memory;
-	uint32_t *entered, *low, *parent, *next; /* by node: time of entry, from 1 */
-	uint32_t *order;			 /* nodes in order of entry */
-	struct amount *below;			 /* by node: its subtree, itself included */
-	uint32_t *last;				 /* by node: the last node entered in its subtree */
-	struct amount *cut;			 /* by node: the subtrees that are separated if it fails */
-	int32_t *marks;				 /* by time of entry: where marked ranges begin and end */
-	uint32_t clock;
-	uint32_t root;
-};
-
-static int walk_init(struct walk *w)
-{
-	size_t count = w->g->cables.count + 2UL;
-
-	w->entered = ft_arena_zeros(w->memory, count, sizeof(*w->entered));
-	w->low = ft_arena_zeros(w->memory, count, sizeof(*w->low));
-	w->parent = ft_arena_zeros(w->memory, count, sizeof(*w->parent));
-	w->next = ft_arena_zeros(w->memory, count, sizeof(*w->next));
-	w->order = ft_arena_zeros(w->memory, count, sizeof(*w->order));
-	w->below = ft_arena_zeros(w->memory, count, sizeof(*w->below));
-	w->last = ft_arena_zeros(w->memory, count, sizeof(*w->last));
-	w->cut = ft_arena_zeros(w->memory, count, sizeof(*w->cut));
-	w->marks = ft_arena_zeros(w->memory, count + 1, sizeof(*w->marks));
-	return w->memory->failed ? -ENOMEM : 0;
-}
-
-static struct amount amount_of(const struct network *g, uint32_t node)
-{
-	return (struct amount){g->hosts[node], g->anchor[node]};
-}
-
-static void walk_enter(struct walk *w, uint32_t node, uint32_t parent)
-{
-	w->entered[node] = w->low[node] = ++w->clock;
-	w->order[w->clock] = node;
-	w->parent[node] = parent;
-	w->next[node] = w->g->cables.first[node];
-	w->below[node] = amount_of(w->g, node);
-}
-
-static void walk_leave(struct walk *w, uint32_t node)
-{
-	uint32_t parent = w->parent[node];
-
-	w->last[node] = w->clock;
-	if (parent == FT_NONE)
-		return;
-	w->below[parent] = amount_plus(w->below[parent], w->below[node]);
-	if (w->low[node] < w->low[parent])
-		w->low[parent] = w->low[node];
-}
-
-static void walk_from(struct walk *w, uint32_t root)
-{
-	uint32_t here = root;
-
-	w->root = root;
-	walk_enter(w, root, FT_NONE);
-	while (here != FT_NONE) {
-		uint32_t far;
-
-		if (w->next[here] == w->g->cables.first[here + 1]) {
-			walk_leave(w, here);
-			here = w->parent[here];
-			continue;
-		}
-		far = w->g->cables.adjacent[w->next[here]++].vertex;
-		if (w->entered[far] == 0) {
-			walk_enter(w, far, here);
-			here = far;
-		} else if (far != w->parent[here] && w->entered[far] < w->low[here]) {
-			w->low[here] = w->entered[far];
-		}
-	}
-}
-
-static void mark(struct walk *w, uint32_t from, uint32_t to)
-{
-	if (from > to)
-		return;
-	w->marks[from]++;
-	w->marks[to + 1]--;
-}
-
-static void mark_below(struct walk *w, uint32_t node)
-{
-	mark(w, w->entered[node], w->last[node]);
-}
-
-/* Marks all of the component that began at time @begin, except @node and its subtree. */
-static void mark_beside(struct walk *w, uint32_t node, uint32_t begin)
-{
-	mark(w, begin, w->entered[node] - 1);
-	mark(w, w->last[node] + 1, w->clock);
-}
-
-/* The cable above @node is a bridge, and fails: the part that does not remain is cut off. */
-static void cable_fail(struct walk *w, uint32_t node, uint32_t begin)
-{
-	struct amount rest = amount_minus(w->below[w->root], w->below[node]);
-
-	if (!amount_is_more(w->below[node], rest))
-		mark_below(w, node);
-	if (amount_is_more(w->below[node], rest) || rest.anchors == 0)
-		mark_beside(w, node, begin);
-}
-
-/* A subtree of @node without another path around @node. */
-static bool falls_off(const struct walk *w, uint32_t node, uint32_t child)
-{
-	return w->parent[child] == node && w->low[child] >= w->entered[node];
-}
-
-/* If @node fails, these subtrees and the rest of the component separate: the largest one remains. */
-static void node_fail(struct walk *w, uint32_t node, uint32_t begin)
-{
-	const struct network *g = w->g;
-	const struct ft_adjacent *first = ft_adjacent_of(&g->cables, node), *end = ft_adjacent_of(&g->cables, node + 1);
-	struct amount rest = amount_minus(amount_minus(w->below[w->root], amount_of(g, node)), w->cut[node]),
-		      most = rest;
-	uint32_t kept = FT_NONE;
-	bool falls = false;
-
-	for (const struct ft_adjacent *a = first; a < end; a++) {
-		if (!falls_off(w, node, a->vertex))
-			continue;
-		falls = true;
-		if (amount_is_more(w->below[a->vertex], most)) {
-			most = w->below[a->vertex];
-			kept = a->vertex;
-		}
-	}
-	for (const struct ft_adjacent *a = first; falls && a < end; a++)
-		if (falls_off(w, node, a->vertex) && a->vertex != kept)
-			mark_below(w, a->vertex);
-	if (!falls || (kept == FT_NONE && rest.anchors > 0))
-		return;
-	/* The rest does not remain either: other branches, and subtrees with a path around. */
-	mark_beside(w, node, begin);
-	for (const struct ft_adjacent *a = first; a < end; a++)
-		if (w->parent[a->vertex] == node && !falls_off(w, node, a->vertex))
-			mark_below(w, a->vertex);
-}
-
-static void part_judge(struct walk *w, uint32_t begin)
-{
-	for (uint32_t t = begin; t <= w->clock; t++) {
-		uint32_t node = w->order[t], parent = w->parent[node];
-
-		if (parent == FT_NONE)
-			continue;
-		if (falls_off(w, parent, node))
-			w->cut[parent] = amount_plus(w->cut[parent], w->below[node]);
-		/* A bridge: this cable is the only connection of the subtree. */
-		if (w->low[node] > w->entered[parent] && ft_edges_between(&w->g->cables, node, parent) == 1)
-			cable_fail(w, node, begin);
-	}
-	for (uint32_t t = begin; t <= w->clock; t++)
-		node_fail(w, w->order[t], begin);
-}
-
-/* The nodes with hosts that the failure of one other node, or of one cable, would cut off from most others. */
-static int risk_find(const struct network *g, bool *ret_risk)
-{
-	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
-	struct walk w = {.g = g, .memory = &memory};
-	int32_t depth = 0;
-	int r = walk_init(&w);
-
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; i < g->cables.count; i++) {
-		uint32_t begin = w.clock + 1;
-
-		if (w.entered[i] > 0)
-			continue;
-		walk_from(&w, i);
-		part_judge(&w, begin);
-	}
-	for (uint32_t t = 1; t <= w.clock; t++) {
-		depth += w.marks[t];
-		ret_risk[w.order[t]] = depth > 0 && g->hosts[w.order[t]] > 0;
-	}
-	return 0;
-}
-
 int ft_risk_weigh(struct ft_weighing *x)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_(network_release) struct network observed = {0}, plan = {0};
+	_cleanup_(ft_hosted_release) struct ft_hosted observed = {0}, plan = {0};
 	_cleanup_free_ bool *now = calloc(m->observed.switch_count + 1UL, sizeof(*now));
 	int r = now ? network_of_fabric(m, &observed) : -ENOMEM;
 
 	if (r == 0)
-		r = network_of_plan(x, NULL, &plan) ?: risk_find(&observed, now) ?: risk_find(&plan, x->planned_risk);
+		r = network_of_plan(x, NULL, &plan) ?: ft_bridges_find(&observed, now) ?: ft_bridges_find(&plan, x->planned_risk);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
 		if (m->observed_of[p] != FT_NONE && now[m->observed_of[p]] && !x->planned_risk[p])
 			x->at_risk[p] = x->any_at_risk = true;
@@ -321,12 +84,12 @@ int ft_risk_weigh(struct ft_weighing *x)
 int ft_risk_of_finding(struct ft_weighing *x, struct ft_finding *f)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_(network_release) struct network plan = {0};
+	_cleanup_(ft_hosted_release) struct ft_hosted plan = {0};
 	_cleanup_free_ bool *risk = calloc(m->place_count + 1UL, sizeof(*risk));
 	int r = risk ? network_of_plan(x, x->is_gone, &plan) : -ENOMEM;
 
 	if (r == 0)
-		r = risk_find(&plan, risk);
+		r = ft_bridges_find(&plan, risk);
 	for (uint32_t p = 0; r == 0 && p < m->place_count; p++) {
 		if (!risk[p] || !x->at_risk[p])
 			continue;

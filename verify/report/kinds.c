@@ -164,39 +164,6 @@ static void histogram_write(WRITE_ARGUMENTS)
 const struct ft_value_kind ft_value_histogram = {
 	histogram_read, histogram_write, NULL, "an object of pairs by numbers of switches", NULL, 0};
 
-/*
- * An exact decimal: what ft_ratio_add_json() writes may have thirty digits, more than a double holds or
- * ft_ratio_parse() takes.
- */
-static int decimal_read(const char *text, size_t length, struct ft_ratio *ret_ratio)
-{
-	enum { DIGITS_MAX = 36 };
-	unsigned __int128 num = 0, den = 1;
-	bool point = false;
-
-	if (length > DIGITS_MAX)
-		return -EINVAL;
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (text[i] < '0' || text[i] > '9')
-			return -EINVAL;
-		num = num * 10 + (unsigned int)(text[i] - '0');
-		den = point ? den * 10 : den;
-	}
-	/* A power of ten has no other factors. */
-	for (unsigned int factor = 2; factor <= 5; factor += 3)
-		while (num % factor == 0 && den % factor == 0) {
-			num /= factor;
-			den /= factor;
-		}
-	if (num > INT64_MAX || den > INT64_MAX)
-		return -EINVAL;
-	return ft_ratio_make((int64_t)num, (int64_t)den, ret_ratio) < 0 ? -EINVAL : 0;
-}
-
 static int ratio_read(READ_ARGUMENTS)
 {
 	const char *string = json_string_value(value);
@@ -206,7 +173,7 @@ static int ratio_read(READ_ARGUMENTS)
 		return ft_ratio_parse(string, to) < 0 ? -EINVAL : 0;
 	if (!json_is_number(value) || ft_json_member_span(at->json, at->parent, at->key, &start, &end) < 0)
 		return -EINVAL;
-	return decimal_read(at->json->text + start, end - start, to);
+	return ft_ratio_read_json(at->json->text + start, end - start, to);
 }
 
 static void ratio_write(WRITE_ARGUMENTS)

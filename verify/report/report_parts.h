@@ -20,7 +20,4 @@ void ft_report_write_sentences(struct ft_text *t, const struct ft_finding *findi
 void ft_report_write_findings(struct ft_text *t, const struct ft_report *report, bool verbose,
 			      const struct ft_terminal *terminal);
 
-/* Adds @lines, breaking those of more than @width columns between words; 0: breaks none. */
-void ft_report_wrap(struct ft_text *t, const char *lines, unsigned int width);
-
 #endif

@@ -614,7 +614,7 @@ void ft_report_write_findings(struct ft_text *t, const struct ft_report *r, bool
 
 	for (size_t i = 0; i < r->finding_count; i++)
 		finding_write(&sentences, r, &r->findings[i], verbose, terminal->colour);
-	ft_report_wrap(t, ft_text_string(&sentences), terminal->width);
+	ft_text_wrap(t, ft_text_string(&sentences), terminal->width);
 	t->failed |= sentences.failed;
 }
 
@@ -672,7 +672,7 @@ void ft_report_write_terminal(struct ft_text *t, const struct ft_report *r, bool
 	_cleanup_(ft_text_release) struct ft_text sentences = {0};
 
 	sentences_write(&sentences, r, verbose, terminal->colour);
-	ft_report_wrap(t, ft_text_string(&sentences), terminal->width);
+	ft_text_wrap(t, ft_text_string(&sentences), terminal->width);
 	t->failed |= sentences.failed;
 	if (verbose && !ft_report_is_foreign(r))
 		switches_write(t, r, terminal->colour);

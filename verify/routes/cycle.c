@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/components.h"
 #include "verify/model/capacity.h"
 #include "verify/routes/routes.h"
 
@@ -24,23 +25,11 @@ struct cycles {
 	struct ft_walk *w;
 	const struct ft_channels *channels;
 	struct ft_arena *memory;
-	/* Strongly connected components: R. Tarjan, "Depth-first search and linear graph algorithms", 1972. */
-	uint32_t *index, *low, *stack, *component, *calls, *next; /* by channel */
-	uint32_t indices, depth, components;
+	uint32_t *component; /* by channel: strongly connected */
 	/* The search. */
 	uint32_t *queue, *before;
 	uint64_t steps;
 };
-
-static int cycles_allocate(struct cycles *c)
-{
-	size_t count = c->channels->count + 1UL;
-	uint32_t **lists[] = {&c->index, &c->low, &c->stack, &c->component, &c->calls, &c->next, &c->queue, &c->before};
-
-	for (size_t i = 0; i < FT_COUNT(lists); i++)
-		*lists[i] = ft_arena_numbers(c->memory, count, FT_NONE);
-	return c->memory->failed ? -ENOMEM : 0;
-}
 
 /* A link is a channel, whatever the lanes. */
 static int channels_of_links(struct ft_walk *w, struct ft_channels *ret)
@@ -75,49 +64,6 @@ static uint32_t following(const struct cycles *c, uint32_t channel, uint32_t *pl
 	if (*place == channels->first[channel + 1] - channels->first[channel])
 		return FT_NONE;
 	return channels->next[channels->first[channel] + (*place)++];
-}
-
-static void enter(struct cycles *c, uint32_t link, uint32_t *calls)
-{
-	c->index[link] = c->low[link] = c->indices++;
-	c->stack[c->depth++] = link;
-	c->next[link] = 0;
-	c->calls[(*calls)++] = link;
-}
-
-static void leave(struct cycles *c, uint32_t link)
-{
-	uint32_t top;
-
-	if (c->low[link] != c->index[link])
-		return;
-	do {
-		top = c->stack[--c->depth];
-		c->component[top] = c->components;
-	} while (top != link);
-	c->components++;
-}
-
-/* Tarjan's algorithm, iterative: a route may be long. */
-static void components_from(struct cycles *c, uint32_t start)
-{
-	uint32_t calls = 0;
-
-	enter(c, start, &calls);
-	while (calls > 0) {
-		uint32_t link = c->calls[calls - 1], after = following(c, link, &c->next[link]);
-
-		if (after == FT_NONE) {
-			leave(c, link);
-			calls--;
-			if (calls > 0 && c->low[link] < c->low[c->calls[calls - 1]])
-				c->low[c->calls[calls - 1]] = c->low[link];
-		} else if (c->index[after] == FT_NONE) {
-			enter(c, after, &calls);
-		} else if (c->component[after] == FT_NONE && c->index[after] < c->low[link]) {
-			c->low[link] = c->index[after];
-		}
-	}
 }
 
 /* The shortest cycle through @start, at most @longest: its length, with the links in @cycle; else 0. */
@@ -222,12 +168,13 @@ static int link_by_component(const void *a, const void *b, void *context)
 
 static int components_find(struct cycles *c)
 {
-	int r = cycles_allocate(c);
+	const struct ft_channels *channels = c->channels;
 
-	for (uint32_t channel = 0; r == 0 && channel < c->channels->count; channel++)
-		if (c->index[channel] == FT_NONE)
-			components_from(c, channel);
-	return r;
+	c->component = ft_arena_zeros(c->memory, channels->count, sizeof(*c->component));
+	c->queue = ft_arena_zeros(c->memory, channels->count, sizeof(*c->queue));
+	c->before = ft_arena_numbers(c->memory, channels->count, FT_NONE);
+	return c->memory->failed ? -ENOMEM
+				 : ft_components_find(channels->count, channels->first, channels->next, c->component);
 }
 
 int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels)
@@ -255,7 +202,7 @@ int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels)
 /* Returns whether any cycle goes through a channel; the component of one that is alone becomes FT_NONE. */
 static bool cycles_mark(struct cycles *c)
 {
-	uint32_t *sizes = c->low; /* not needed any more */
+	uint32_t *sizes = c->queue; /* not needed any more */
 	bool any = false;
 
 	memset(sizes, 0, c->channels->count * sizeof(*sizes));

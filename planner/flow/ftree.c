@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
-#include "verify/measure/ftree.h"
+#include "planner/flow/ftree.h"
 
 #include <errno.h>
 #include <string.h>

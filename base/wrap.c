@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "verify/report/report_parts.h"
 
 enum { HANG = 4 };
 
@@ -75,7 +74,7 @@ static void line_wrap(struct ft_text *t, const char *line, size_t length, unsign
 	}
 }
 
-void ft_report_wrap(struct ft_text *t, const char *lines, unsigned int width)
+void ft_text_wrap(struct ft_text *t, const char *lines, unsigned int width)
 {
 	while (*lines) {
 		size_t length = strcspn(lines, "\n");

@@ -9,8 +9,8 @@
  * the first switch of its rank in the order of OpenSM's tables, and of that one, and of groups below, only the first
  * bundle counts: so which fault is noticed depends on GUIDs, which are therefore an input here.
  */
-#ifndef FT_VERIFY_MEASURE_FTREE_H
-#define FT_VERIFY_MEASURE_FTREE_H
+#ifndef FT_PLANNER_FLOW_FTREE_H
+#define FT_PLANNER_FLOW_FTREE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "verify/measure/hops.h"
+#include "base/hops.h"
 
 #include <errno.h>
 #include <stdlib.h>

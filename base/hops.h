@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Distances between hosts: the number of switch chips on a shortest path between two hosts, counted over all pairs of
- * hosts in the graph of chips. Private to measure/.
+ * hosts in a graph of chips.
  */
-#ifndef FT_VERIFY_MEASURE_HOPS_H
-#define FT_VERIFY_MEASURE_HOPS_H
+#ifndef FT_BASE_HOPS_H
+#define FT_BASE_HOPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
