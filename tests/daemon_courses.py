@@ -32,6 +32,8 @@ FAMILIES = ["dragonfly by rule", "dragonfly+ by rule", "classes", "planes", "isl
 GROWN = 0x0002C905000000E0  # of a switch that is added
 # Seed and number of networks where something went wrong once. 10:2: with the new switch, a kind of spines has hosts.
 KNOWN = [(10, 2)]
+# Likewise of directors. 5:9: chips without slots that went one after the other, of one board.
+KNOWN_BOARDS = [(5, 9)]
 
 
 class Courses(Rig):
@@ -381,10 +383,11 @@ class Courses(Rig):
                 if port in fabric.nodes[chip].links:
                     fabric.unlink(chip, port)
 
-    def draw_boards(self, count):
-        """Boards of one side of a director, or of several directors, that take nothing else along but hosts."""
+    def draw_boards(self, count, least=1):
+        """Boards of @least chips, of one side of a director, or of several directors, that take nothing else along but hosts."""
+        boards = sorted(b for b in self.net.boards if len(self.net.boards[b]) >= least)
         for _ in range(20):
-            drawn = self.rng.sample(sorted(self.net.boards), min(count, len(self.net.boards)))
+            drawn = self.rng.sample(boards, min(count, len(boards)))
             fabric, chips = self.net.fabric.copy(), set().union(*(self.net.boards[b] for b in drawn))
             if len(drawn) < count or any(a[0] == b[0] and a[1][0] != b[1][0] for a in drawn for b in drawn):
                 continue
@@ -538,6 +541,25 @@ class Courses(Rig):
         self.one_alert(events, name, "a chip that comes back is not one alert")
         self.well_again()
 
+    def chips_one_by_one(self, _):
+        """The chips of a board are lost one after the other: each is told as not seen, and none is called repaired."""
+        drawn = self.draw_boards(1, 2)
+        if not drawn:
+            return
+        fabric, lost = self.net.fabric.copy(), set()
+        for chip in self.rng.sample(sorted(drawn[0]), len(drawn[0])):
+            lost.add(chip)
+            self.lost(fabric, {chip})
+            for _ in range(2):
+                self.look(fabric, self.either())
+                over = [e["alert"]["text"] for e in self.events if e["alert"]["event"] == "cleared"]
+                self.check(all(text.startswith("now part of ") for text in over), "one more chip is lost: %s" % over)
+                self.both(lambda report: {int(p["guid"], 16) for f in self.warnings(report) for p in f.get("unseen", [])} == lost,
+                          "the lost chips are not those that are told")
+                self.interrupted(fabric)
+        self.look(self.net.fabric, "all")
+        self.well_again()
+
     def board_replaced(self, _):
         """Other chips in the place of a board; later these go."""
         drawn = self.draw_boards(1)
@@ -587,7 +609,7 @@ class Courses(Rig):
     COURSES = [Rig.dead, Rig.reboot, Rig.pull, Rig.swap, slow_boot, slow_boot, boots_without_a_cable, boots_without_a_cable, dies_while_it_comes_back, dies_while_it_comes_back,
                flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
                board_reboots, board_reboots, two_boards, board_beside_a_chip, board_beside_a_chip,
-               board_beside_dark_ports, chip_reboots, chip_reboots, board_replaced, director_reboots]
+               board_beside_dark_ports, chip_reboots, chip_reboots, chips_one_by_one, chips_one_by_one, board_replaced, director_reboots]
 
 
 def inferred_network(rng, number):
@@ -632,10 +654,11 @@ def networks(options):
             net = inferred_network(rng, turn)
         if net.design and (not options.only or options.only == net.label):
             yield number + 1000 * (seed if seed != options.seed else 0), net
-    for number in range(-(-options.rounds // 8)):
-        net = boards_network(random.Random("boards:%d:%d" % (options.seed, number)), ["slots", "alike", "vendor", "alike"][number % 4])
+    drawn = [(options.seed, number) for number in range(-(-options.rounds // 8))]
+    for seed, number in drawn + [known for known in KNOWN_BOARDS if known not in drawn]:
+        net = boards_network(random.Random("boards:%d:%d" % (seed, number)), ["slots", "alike", "vendor", "alike"][number % 4])
         if not options.only or options.only == net.label:
-            yield number + 1000, net
+            yield number + 1000 * (seed if seed != options.seed else 1), net
 
 
 if __name__ == "__main__":

@@ -521,7 +521,10 @@ static void boards_check(const struct ft_inspection *in, bool line)
 			return;
 		if (own < BOARDS_MOST)
 			gap.spot.board = own;
-		ft_lost_take(in, &gap, gap_chips(in, &gap), lost);
+		for (uint32_t room = gap_chips(in, &gap), next = own; lost && room > 0;) {
+			room -= ft_lost_take(in, &gap, room, lost);
+			lost = next < BOARDS_MOST ? NULL : lost_board(in, line, offset, taken, &next);
+		}
 		taken[gap.spot.board] = true;
 		/* If boards are counted by GUIDs, the presence of that number in other directors proves nothing. */
 		gap.placed = (numbered && (certain || votes > 0 || gap.spot.board == own)) ||

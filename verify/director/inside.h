@@ -50,9 +50,9 @@ struct ft_lost {
 	bool line;
 	bool named; /* its name gives @slot */
 	struct ft_slot slot;
-	uint32_t board;	  /* number of its board among those of the side that are known; see recalled.c */
-	uint32_t waiting; /* ports of chips that are seen and led to it, and lead nowhere now */
-	uint32_t gap;	  /* number of the gap that it is missing in; 0: none yet, FT_NONE: nothing waits for it */
+	uint32_t board; /* number of its board among those of the side that are known; see recalled.c */
+	uint32_t mates; /* without a slot: lost chips of that board, itself too; else 0 */
+	uint32_t gap;	/* number of the gap that it is missing in; 0: none yet, FT_NONE: nothing waits for it */
 };
 
 /* A missing board, or a missing chip of a board. */

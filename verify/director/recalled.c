@@ -3,7 +3,8 @@
  * What the baseline knows of the inside of a director: which chips a missing board had and where their traces and
  * cables ended, and which boards are coming back.
  *
- * The chips of a board are known by the slot in their names; without slots, as those that went together. A chip counts
+ * The chips of a board are known by the slot in their names; without slots, as those that went together, what went one
+ * by one only where the number of boards says that it is one. A chip counts
  * as lost only while a port that led to it leads nowhere: another one may stand in its place. A board that comes back
  * brings its links up one by one: that is one finding, with the id that the missing board had, until all are up or the
  * returning_s of the input have passed.
@@ -35,21 +36,22 @@ static struct ft_lost *lost_by_guid(const struct ft_inspection *in, uint64_t gui
 	return NULL;
 }
 
-/* By board, then by its chip, or GUID. */
+/* By board, of those without slots first the one that lacks most chips; then by its chip, or GUID. */
 static int lost_compare(const void *a, const void *b)
 {
 	const struct ft_lost *x = a, *y = b;
 
 	if (x->board != y->board)
-		return x->board < y->board ? -1 : 1;
+		return FT_ORDER(y->mates, x->mates) ?: FT_ORDER(x->board, y->board);
 	if (x->named && x->slot.chip != y->slot.chip)
 		return FT_ORDER(x->slot.chip, y->slot.chip);
 	return FT_ORDER(x->chip->guid, y->chip->guid);
 }
 
-static uint32_t chips_a_board(const struct ft_inspection *in, bool line)
+/* What is not seen for the first time went after all others. */
+static int64_t went_s(const struct ft_baseline_chip *chip)
 {
-	return ft_number_most(line ? in->want.line_chips : in->want.fabric_chips, 1);
+	return chip->gone_s ? chip->gone_s : INT64_MAX;
 }
 
 /*
@@ -60,7 +62,7 @@ static uint32_t board_by_end(const struct ft_inspection *in, const struct ft_bas
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_chip *chips = ft_inspected_chips(in);
-	uint32_t before = 0, rank = 0, per = chips_a_board(in, line);
+	uint32_t before = 0, rank = 0, per = ft_number_most(line ? in->want.line_chips : in->want.fabric_chips, 1);
 
 	for (uint32_t i = 0; i < in->lost_count + in->d->count; i++) {
 		const struct ft_lost *lost = i < in->lost_count ? &in->lost[i] : NULL;
@@ -72,8 +74,8 @@ static uint32_t board_by_end(const struct ft_inspection *in, const struct ft_bas
 		/* There, and nothing has happened to it. */
 		if (there && other->gone_s == 0)
 			continue;
-		before += other->gone_s < chip->gone_s;
-		rank += other->gone_s == chip->gone_s && other->guid < chip->guid;
+		before += went_s(other) < went_s(chip);
+		rank += went_s(other) == went_s(chip) && other->guid < chip->guid;
 	}
 	return NAMED_BOARDS + before + rank / per * per;
 }
@@ -97,11 +99,16 @@ static int boards_know(struct ft_inspection *in)
 	for (uint32_t i = 0; i < in->lost_count; i++)
 		in->lost[i].board = in->lost[i].named ? in->lost[i].slot.number
 						      : board_by_end(in, in->lost[i].chip, in->lost[i].line);
+	for (uint32_t i = 0; i < in->lost_count * in->lost_count; i++) {
+		struct ft_lost *lost = &in->lost[i / in->lost_count], *other = &in->lost[i % in->lost_count];
+
+		lost->mates += !lost->named && lost->line == other->line && lost->board == other->board;
+	}
 	return 0;
 }
 
-/* A chip is on the side that the chips to which its traces led are not on. */
-static void waiting_count(const struct ft_inspection *in)
+/* For a chip a port waits that led to it. It is on the side that the chips to which its traces led are not on. */
+static void waiting_find(const struct ft_inspection *in)
 {
 	const struct ft_model *m = in->x->m;
 	const struct ft_chip *chips = ft_inspected_chips(in);
@@ -116,17 +123,9 @@ static void waiting_count(const struct ft_inspection *in)
 			if (!lost || m->chassis->whole_port[p] != FT_NONE)
 				continue;
 			lost->line = !chips[i].line;
-			lost->waiting += leads_nowhere(m, p);
+			lost->gap = leads_nowhere(m, p) ? 0 : lost->gap;
 		}
 	}
-}
-
-/* True if node @node of m->chips is seen as a part of the director. */
-static bool is_in(const struct ft_inspection *in, uint32_t node)
-{
-	const struct ft_chip *chip = node == FT_NONE ? NULL : ft_chip_of(in->x->m->chassis, node);
-
-	return chip && chip >= ft_inspected_chips(in) && chip < ft_inspected_chips(in) + in->d->count;
 }
 
 int ft_lost_find(struct ft_inspection *in)
@@ -140,16 +139,16 @@ int ft_lost_find(struct ft_inspection *in)
 		return -ENOMEM;
 	for (uint32_t i = 0; b && i < b->chip_count; i++) {
 		struct ft_lost *lost = &in->lost[in->lost_count];
+		uint32_t node = m->recall.chip_node[i];
+		const struct ft_chip *there = node == FT_NONE ? NULL : ft_chip_of(m->chassis, node);
 
-		if (b->chips[i].owner != in->d->guid || is_in(in, m->recall.chip_node[i]))
+		if (b->chips[i].owner != in->d->guid || (there && &m->chassis->directors[there->director] == in->d))
 			continue;
-		*lost = (struct ft_lost){.chip = &b->chips[i]};
+		*lost = (struct ft_lost){.chip = &b->chips[i], .gap = FT_NONE};
 		lost->named = ft_slot_read(lost->chip->name, strlen(lost->chip->name), &lost->slot);
 		in->lost_count++;
 	}
-	waiting_count(in);
-	for (uint32_t i = 0; i < in->lost_count; i++)
-		in->lost[i].gap = in->lost[i].waiting > 0 ? 0 : FT_NONE;
+	waiting_find(in);
 	if (boards_know(in) < 0)
 		return -ENOMEM;
 	if (in->lost_count)
