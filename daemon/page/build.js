@@ -10,17 +10,21 @@ const ordersShown = 100;
 
 let build = null;
 let printing = false;
-let buildTag = "";
+let buildTag = "", buildsAsked = 0, buildShown = 0;
 
+// As loadDrawing().
 async function loadBuild() {
 	if (!summary?.building)
 		return;
+	const number = ++buildsAsked;
 	const response = await fetch("/build", {headers: buildTag ? {"If-None-Match": buildTag} : {}}).catch(() => null);
+	const fresh = response?.status === 200 ? await response.json().catch(() => null) : null;
 
-	if (response?.status !== 200)
+	if (!fresh || number < buildShown)
 		return;
+	buildShown = number;
 	buildTag = response.headers.get("ETag") || "";
-	build = await response.json();
+	build = fresh;
 	renderBuild();
 }
 

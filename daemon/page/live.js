@@ -18,6 +18,7 @@ function render() {
 
 let loading = false, loadAgain = false;
 let drawingTag = null, drawingTimer = null;
+let drawingsAsked = 0, drawingShown = 0; // by number
 let heardAt = Date.now();
 
 function heard(response) {
@@ -30,17 +31,19 @@ function heard(response) {
 		skewMs = date - Date.now();
 }
 
+// A large answer may come after that to a later question, and does not take its place then.
 async function loadDrawing() {
+	const number = ++drawingsAsked;
 	const response = await fetch("/drawing.svg", {cache: "no-cache"}).catch(() => null);
+	const text = await response?.text().catch(() => null) ?? null;
 
-	clearTimeout(drawingTimer);
-	if (!response)
+	if (text === null || number < drawingShown)
 		return;
+	drawingShown = number;
+	clearTimeout(drawingTimer);
 	if (response.status !== 200) {
-		const why = (await response.text()).trim();
-
 		if (!svg)
-			setText("picture-text", why);
+			setText("picture-text", text.trim());
 		// An event tells when it is drawn; this is for those without.
 		drawingTimer = setTimeout(loadDrawing, POLL_MS);
 		return;
@@ -50,7 +53,7 @@ async function loadDrawing() {
 	if (svg && response.headers.get("ETag") === drawingTag)
 		return;
 	drawingTag = response.headers.get("ETag");
-	draw(await response.text());
+	draw(text);
 }
 
 async function load() {

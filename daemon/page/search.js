@@ -14,6 +14,8 @@ async function search(query) {
 	if (number !== searchNumber)
 		return;
 	searchAnswered = number;
+	if (query.again && hits.contains(document.activeElement))
+		return;
 	shownGuid = query.guid && answer?.nodes.length ? query.guid : null;
 	if (!shownGuid)
 		shownNode = null;
@@ -97,10 +99,11 @@ function searchBegin() {
 	};
 }
 
-// What is shown of a node follows the fabric, unless somebody is just using it, or has asked for something else.
+// What is shown of a node follows the fabric, unless somebody is just using it, also when the answer comes, or has asked for
+// something else.
 function renderNode() {
 	if (shownGuid && searchAnswered === searchNumber && !byId("search-hits").contains(document.activeElement))
-		search({guid: shownGuid});
+		search({guid: shownGuid, again: true});
 }
 
 // A switch of the picture was chosen: the words of its mark begin with its name. Those of a cable have two.
