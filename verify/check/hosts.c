@@ -36,10 +36,8 @@ static const char *host_home(const struct ft_model *m, uint32_t host)
 	home = &m->plan->hosts[m->port_map.belongs[host]];
 	place = m->place_of[home->edge];
 	ft_text_puts(&text, label_of(m, place));
-	if (home->port > 0 && m->observed_of[place] != FT_NONE)
-		ft_text_puts(&text, ft_observed_port_words(m, m->observed_of[place], home->port, words));
-	else if (home->port > 0)
-		ft_text_printf(&text, " port %u", home->port);
+	if (home->port > 0)
+		ft_text_puts(&text, ft_planned_port_words(m, place, home->port, words));
 	return ft_model_text(m, &text);
 }
 
@@ -304,7 +302,7 @@ static uint32_t cables_planned(const struct ft_model *m, uint32_t place)
 {
 	uint32_t cables = 0;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
+	ft_each_pair(pair, m, place)
 		cables += m->cells.width[pair->cell];
 	return cables;
 }

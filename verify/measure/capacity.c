@@ -21,7 +21,7 @@ uint32_t ft_load_of(const struct ft_model *m, uint32_t p)
 	bool hosts = ft_may_host(m, p);
 	uint32_t down = 0, ports = hosts ? ft_host_ports_of(m, p) : 0;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+	ft_each_pair(pair, m, p)
 		down += ft_leads_up(m, pair->peer, p) ? m->cells.width[pair->cell] : 0;
 	if (hosts)
 		down += ft_observed_at(m, p)->hosts > ports ? ft_observed_at(m, p)->hosts : ports;
@@ -78,7 +78,7 @@ static bool steps_count(struct ft_model *m, struct ft_capacity *c)
 		uint32_t p = queue[head];
 
 		c->ranks = c->rank[p] + 1;
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		ft_each_pair(pair, m, p) {
 			if (m->cells.width[pair->cell] == 0 || c->rank[pair->peer] != FT_NONE)
 				continue;
 			c->rank[pair->peer] = c->rank[p] + 1;
@@ -94,7 +94,7 @@ static bool ranks_are_layers(const struct ft_model *m, const struct ft_capacity 
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		uint32_t up = 0;
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		ft_each_pair(pair, m, p) {
 			if (m->cells.width[pair->cell] == 0)
 				continue;
 			if (c->rank[pair->peer] == c->rank[p])
@@ -114,14 +114,13 @@ static bool ranks_are_layers(const struct ft_model *m, const struct ft_capacity 
 static bool tops_are_common(struct ft_model *m, const struct ft_capacity *c)
 {
 	uint32_t *wanted = ft_arena_zeros(&m->memory, m->network_count, sizeof(*wanted)), tops = 0, words;
-	_cleanup_free_ uint64_t *reach = NULL;
+	uint64_t *reach;
 	bool common = true;
 
 	for (uint32_t p = 0; p < m->place_count; p++)
 		tops += c->rank[p] + 1 == c->ranks;
 	words = (tops + 63) / 64;
-	reach = calloc((size_t)m->place_count * words + 1, sizeof(*reach));
-	m->memory.failed |= !reach;
+	reach = ft_arena_zeros(&m->memory, (size_t)m->place_count * words, sizeof(*reach));
 	if (m->memory.failed)
 		return false;
 	tops = 0;
@@ -134,7 +133,7 @@ static bool tops_are_common(struct ft_model *m, const struct ft_capacity *c)
 				wanted[m->network[p]]++;
 				tops++;
 			}
-			for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+			ft_each_pair(pair, m, p)
 				for (uint32_t n = 0; n < words && c->rank[pair->peer] > rank; n++)
 					reach[(size_t)p * words + n] |= reach[(size_t)pair->peer * words + n];
 		}
@@ -177,7 +176,7 @@ static void blocking_plan(const struct ft_model *m, struct ft_capacity *c)
 
 		if (c->rank[p] == FT_NONE)
 			continue;
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		ft_each_pair(pair, m, p) {
 			uint32_t width = m->cells.width[pair->cell];
 
 			up += ft_carries_from(m, p, pair->peer) ? width : 0;
@@ -257,7 +256,7 @@ static void ranks_cut(const struct ft_model *m, struct ft_capacity *c)
 	c->parts = 1;
 	c->cuts = c->ranks - 1;
 	for (uint32_t p = 0; p < m->place_count; p++)
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		ft_each_pair(pair, m, p)
 			if (ft_leads_up(m, p, pair->peer))
 				c->across[pair->cell] = 1ULL << c->rank[p];
 }

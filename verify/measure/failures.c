@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/numbers.h"
+#include "base/subsets.h"
 #include "base/text.h"
 #include "verify/measure/failures_parts.h"
 #include "verify/measure/measure.h"
@@ -81,7 +82,7 @@ static int after_init(struct ft_failures *x, const struct ft_model *m)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		x->load[p] = m->observed_of[p] != FT_NONE ? ft_load_of(m, p) : 0;
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		ft_each_pair(pair, m, p)
 			x->leads_up[p] |= m->cells.width[pair->cell] > 0 && ft_leads_up(m, p, pair->peer);
 	}
 	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
@@ -138,7 +139,7 @@ static void part_fill(struct ft_failures *x, uint32_t tail, uint32_t number)
 	for (uint32_t head = 0; head < tail; head++) {
 		uint32_t p = x->queue[head];
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		ft_each_pair(pair, m, p) {
 			if (x->part[pair->peer] != 0 || left_of(x, p, pair) == 0)
 				continue;
 			x->part[pair->peer] = number;
@@ -211,7 +212,7 @@ static void above_count(struct ft_failures *x, uint32_t p)
 	const struct ft_model *m = x->m;
 
 	x->above[p] = 0;
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+	ft_each_pair(pair, m, p)
 		x->above[p] += ft_carries_from(m, p, pair->peer) ? left_of(x, p, pair) : 0;
 }
 
@@ -221,7 +222,7 @@ static void links_count(struct ft_failures *x, uint32_t p)
 	const struct ft_model *m = x->m;
 
 	x->links[p] = 0;
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+	ft_each_pair(pair, m, p)
 		if (ft_carries_from(m, p, pair->peer) && (!x->leads_up[pair->peer] || x->above[pair->peer] > 0))
 			x->links[p] += left_of(x, p, pair);
 }
@@ -236,7 +237,7 @@ static void stale_mark(struct ft_failures *x, uint32_t p)
 
 static void neighbours_mark(struct ft_failures *x, uint32_t p)
 {
-	for (const struct ft_pair *pair = ft_pairs_of(x->m, p); pair < ft_pairs_of(x->m, p + 1); pair++)
+	ft_each_pair(pair, x->m, p)
 		stale_mark(x, pair->peer);
 }
 
@@ -299,7 +300,7 @@ static uint64_t bisection_look(struct ft_failures *x, const uint32_t *chosen)
 	for (uint32_t i = 0; i < x->count; i++) {
 		const struct ft_failing *item = &x->items[chosen[i]];
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, item->p); pair < ft_pairs_of(m, item->p + 1); pair++)
+		ft_each_pair(pair, m, item->p)
 			if (item->q == FT_NONE || pair->peer == item->q)
 				cell_take(x, item->p, pair);
 	}
@@ -550,7 +551,7 @@ static void result_fill(const struct ft_failures *x, struct ft_after *result)
 static int ways_look(struct ft_failures *x, struct ft_after *result)
 {
 	double about;
-	uint64_t ways = ft_sets_count(x->item_count, x->count, &about);
+	uint64_t ways = ft_subsets_count(x->item_count, x->count, &about);
 	uint64_t each = x->m->cells.count + x->m->place_count + 1UL, samples = FT_FAILURES_WORK_MAX / each;
 	int r;
 

@@ -91,12 +91,9 @@ struct ft_failures_state ft_failures_worst_take(struct ft_failures *x, const uin
 /* Hosts first, then bandwidth, then blocking. */
 bool ft_failures_worse(const struct ft_failures_state *a, const struct ft_failures_state *b);
 
-/* failures_sets.c: the number of sets, as far as it can be counted exactly; @ret_about in any case. */
-uint64_t ft_sets_count(uint32_t of, uint32_t count, double *ret_about);
-
 typedef void ft_set_fn(struct ft_failures *x, const uint32_t *chosen);
 
-/* All sets, or a random sample; their items are in x->chosen. */
+/* failures_sets.c: all sets, or a random sample; their items are in x->chosen. */
 void ft_sets_all(struct ft_failures *x, ft_set_fn *look);
 void ft_sets_some(struct ft_failures *x, uint32_t samples, ft_set_fn *look);
 

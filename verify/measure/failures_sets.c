@@ -8,63 +8,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/chance.h"
 #include "base/cleanup.h"
 #include "base/numbers.h"
+#include "base/subsets.h"
 #include "verify/measure/failures_parts.h"
 #include "verify/model/capacity.h"
 
-uint64_t ft_sets_count(uint32_t of, uint32_t count, double *ret_about)
-{
-	uint64_t ways = 1;
-	bool exact = true;
-	double about = 1;
-
-	for (uint32_t i = 1; i <= count; i++) {
-		about = about * (of - count + i) / i;
-		if (exact && ways > UINT64_MAX / of)
-			exact = false;
-		else if (exact)
-			ways = ways * (of - count + i) / i;
-	}
-	*ret_about = about;
-	return exact ? ways : UINT64_MAX;
-}
-
 void ft_sets_all(struct ft_failures *x, ft_set_fn *look)
 {
-	uint32_t n = x->count;
-
-	for (uint32_t i = 0; i < n; i++)
-		x->chosen[i] = i;
-	for (;;) {
-		uint32_t i = n;
-
+	ft_subset_first(x->chosen, x->count);
+	do
 		look(x, x->chosen);
-		while (i > 0 && x->chosen[i - 1] == x->item_count - n + i - 1)
-			i--;
-		if (i == 0)
-			return;
-		x->chosen[i - 1]++;
-		for (; i < n; i++)
-			x->chosen[i] = x->chosen[i - 1] + 1;
-	}
-}
-
-/* A uniformly random set of so many different items (R. Floyd's algorithm). */
-static void way_draw(struct ft_failures *x, uint64_t *random)
-{
-	uint32_t drawn = 0;
-
-	for (uint32_t top = x->item_count - x->count; top < x->item_count; top++) {
-		uint32_t pick = (uint32_t)(((__uint128_t)ft_chance_next(random) * (top + 1UL)) >> 64);
-
-		for (uint32_t i = 0; i < drawn; i++)
-			if (x->chosen[i] == pick)
-				pick = top;
-		x->chosen[drawn++] = pick;
-	}
-	qsort(x->chosen, x->count, sizeof(*x->chosen), ft_number_compare);
+	while (ft_subset_next(x->chosen, x->count, x->item_count));
 }
 
 void ft_sets_some(struct ft_failures *x, uint32_t samples, ft_set_fn *look)
@@ -72,7 +27,7 @@ void ft_sets_some(struct ft_failures *x, uint32_t samples, ft_set_fn *look)
 	uint64_t random = FT_AFTER_SEED;
 
 	for (uint32_t i = 0; i < samples; i++) {
-		way_draw(x, &random);
+		ft_subset_draw(x->chosen, x->count, x->item_count, &random);
 		look(x, x->chosen);
 	}
 }
@@ -158,7 +113,7 @@ static void candidates_of_all(const struct ft_failures *x, bool weak_first, stru
 		uint32_t from = item->q == FT_NONE ? item->p : item->p < m->edges ? item->p : item->q;
 		uint64_t cables = 0;
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, from); pair < ft_pairs_of(m, from + 1); pair++)
+		ft_each_pair(pair, m, from)
 			cables += x->carriers[pair->cell];
 		/* All cables of one edge come before any of the next. */
 		candidates[i].item = i;
@@ -187,7 +142,7 @@ static int candidates_by_hosts(struct ft_failures *x, struct candidate *candidat
 	for (uint32_t e = 0; e < m->edges; e++) {
 		const struct ft_observed_switch *sw = ft_observed_at(m, e);
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		ft_each_pair(pair, m, e)
 			needs[e] += x->carriers[pair->cell];
 		for (uint32_t n = x->count; sw && needs[e] > 0 && n >= needs[e]; n--)
 			if (best[n - needs[e]] + sw->hosts > best[n]) {
@@ -328,7 +283,7 @@ bool ft_sets_hardest_known(const struct ft_failures *x)
 	for (uint32_t e = 0; x->kind == FT_AFTER_CORE && e < m->edges; e++) {
 		uint32_t cores = 0;
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+		ft_each_pair(pair, m, e)
 			cores += x->carriers[pair->cell] > 0;
 		if (m->observed_of[e] != FT_NONE && cores > 0 && cores <= x->count)
 			return false;

@@ -57,7 +57,7 @@ static struct tally switch_tally(const struct ft_model *m, uint32_t planned)
 {
 	struct tally sum = {0};
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
+	ft_each_pair(pair, m, planned)
 		tally_add(&sum, cell_tally(m, pair->cell));
 	return sum;
 }
@@ -90,7 +90,7 @@ static int blocking_measure(struct ft_model *m)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		bool leads_up = false;
 
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		ft_each_pair(pair, m, p) {
 			bool up = ft_leads_up(m, p, pair->peer);
 
 			leads_up |= up && m->cells.width[pair->cell] > 0;
@@ -100,7 +100,7 @@ static int blocking_measure(struct ft_model *m)
 	}
 	for (uint32_t p = 0; ft_plan_tree_bundles(m->plan) > 0 && p < m->place_count; p++) {
 		load[p] = m->observed_of[p] == FT_NONE ? 0 : ft_load_of(m, p);
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		ft_each_pair(pair, m, p)
 			if (ft_carries_from(m, p, pair->peer) && carries[pair->peer])
 				links[p] += ft_cell_carriers(m, pair->cell);
 	}

@@ -129,7 +129,7 @@ static void losses_gather(struct ft_weighing *x, const struct ft_finding *f)
 		uint32_t p = m->place_of[f->gone[i]];
 
 		x->is_gone[p] = true;
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		ft_each_pair(pair, m, p)
 			cell_lose(x, p, pair->peer, (uint64_t)m->cells.width[pair->cell] * FT_IMPACT_UNIT);
 	}
 	strays_credit(x, f);
@@ -139,7 +139,7 @@ static void losses_gather(struct ft_weighing *x, const struct ft_finding *f)
 
 		if (p < m->edges)
 			continue;
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		ft_each_pair(pair, m, p)
 			if (pair->peer < m->edges)
 				touch(x, pair->peer);
 	}
@@ -189,7 +189,7 @@ static uint64_t unit_above(const struct ft_weighing *x, uint32_t e)
 {
 	const struct ft_model *m = x->m;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++)
+	ft_each_pair(pair, m, e)
 		if (m->cells.width[pair->cell] > 0 && ft_leads_up(m, e, pair->peer) && x->planned_up[pair->peer] > 0)
 			return x->planned_up[pair->peer];
 	return 0;
@@ -207,7 +207,7 @@ static struct capacity capacity_of(const struct ft_weighing *x, uint32_t e)
 
 	if (unit == 0)
 		return capacity_plain(x, e);
-	for (const struct ft_pair *pair = ft_pairs_of(m, e); pair < ft_pairs_of(m, e + 1); pair++) {
+	ft_each_pair(pair, m, e) {
 		uint64_t width = m->cells.width[pair->cell], above = x->planned_up[pair->peer],
 			 above_left = above * FT_IMPACT_UNIT - x->lost_up[pair->peer];
 

@@ -112,7 +112,7 @@ static int extras_gather(const struct ft_weighing *x, const struct ft_finding *f
 	if (observed == FT_NONE)
 		return 0;
 	e->stranger_hosts = m->observed.switches[observed].hosts;
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+	ft_each_end(end, m, observed)
 		extra_add(e, m->place_count, ft_place_behind(m, end));
 	return 0;
 }

@@ -27,7 +27,7 @@ static bool is_anchor(const struct ft_model *m, uint32_t place, uint32_t hosts)
 static int network_of_fabric(const struct ft_model *m, struct ft_hosted *g)
 {
 	const struct ft_observed_fabric *observed = &m->observed;
-	_cleanup_free_ struct ft_edge *edges = malloc((observed->cable_count + 1UL) * sizeof(*edges));
+	struct ft_edge *edges = ft_arena_zeros(&g->memory, observed->cable_count, sizeof(*edges));
 	int r;
 
 	if (!edges)
@@ -48,7 +48,7 @@ static int network_of_fabric(const struct ft_model *m, struct ft_hosted *g)
 static int network_of_plan(const struct ft_weighing *x, const bool *gone, struct ft_hosted *g)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_free_ struct ft_edge *edges = malloc((m->cells.count + 1UL) * sizeof(*edges));
+	struct ft_edge *edges = ft_arena_zeros(&g->memory, m->cells.count, sizeof(*edges));
 	uint32_t count = 0;
 	int r;
 

@@ -115,6 +115,14 @@ const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, 
 	return ft_port_words(&place, buffer);
 }
 
+const char *ft_planned_port_words(const struct ft_model *m, uint32_t place, uint32_t number,
+				  char buffer[FT_PORT_WORDS_SIZE])
+{
+	if (m->observed_of[place] != FT_NONE)
+		return ft_observed_port_words(m, m->observed_of[place], number, buffer);
+	return ft_port_words(&(struct ft_place){.port = number}, buffer);
+}
+
 static void where_add(struct ft_model *m, struct ft_finding *f, struct ft_place place)
 {
 	struct ft_place *where = FT_ARENA_MORE(&m->report->memory, f->where, f->where_count);

@@ -104,6 +104,9 @@ bool ft_guid_is_of(const struct ft_model *m, uint64_t guid, const struct ft_obse
 /* " port 19" or " swp19": port @number of an observed switch. */
 const char *ft_observed_port_words(const struct ft_model *m, uint32_t observed, uint32_t number,
 				   char buffer[FT_PORT_WORDS_SIZE]);
+/* The same of a planned one: by number where it was not seen. */
+const char *ft_planned_port_words(const struct ft_model *m, uint32_t place, uint32_t number,
+				  char buffer[FT_PORT_WORDS_SIZE]);
 /* "18 cables", "1 cable" */
 const char *ft_plural(uint32_t count, const char *one, char buffer[48]);
 

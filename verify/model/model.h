@@ -363,6 +363,10 @@ static inline const struct ft_pair *ft_pairs_of(const struct ft_model *m, uint32
 	return m->cells.pairs + m->cells.first[p];
 }
 
+/* Visits them: @pair points to one after the other. */
+#define ft_each_pair(pair, m, p) \
+	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, (p) + 1); pair++)
+
 /* The pair of place @p whose peer is @q, or NULL. O(log neighbours). */
 static inline const struct ft_pair *ft_pair_at(const struct ft_model *m, uint32_t p, uint32_t q)
 {
@@ -550,6 +554,10 @@ static inline const struct ft_cable_end *ft_ends_of(const struct ft_model *m, ui
 {
 	return m->observed.ends + m->observed.switches[observed].first_cable;
 }
+
+/* Visits them: @end points to one after the other. */
+#define ft_each_end(end, m, observed) \
+	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, (observed) + 1); end++)
 
 /* The place of the switch at the far end, or FT_NONE. */
 static inline uint32_t ft_place_behind(const struct ft_model *m, const struct ft_cable_end *end)

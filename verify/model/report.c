@@ -56,56 +56,21 @@ bool ft_report_is_foreign(const struct ft_report *report)
 	return report->finding_count == 1 && (report->findings[0].code == FT_CODE_PLAN_FOREIGN || report->unmatched);
 }
 
-const char *ft_sm_state_name(unsigned int state)
-{
-	static const char *const names[] = {"not active", "discovering", "standby", "master", "silent"};
-
-	return names[state];
-}
-
-const char *ft_after_name(unsigned int kind)
-{
-	static const char *const names[FT_AFTER_KINDS] = {"core", "cable", "switch"};
-
-	return names[kind];
-}
-
-const char *ft_act_name(unsigned int act)
-{
-	static const char *const names[FT_ACT_COUNT] = {"connect", "remove", "move",  "exchange",
-							"renew",   "power",  "board", "setting"};
-
-	return names[act];
-}
-
-const char *ft_severity_name(unsigned int severity)
-{
-	static const char *const names[] = {"info", "warning", "critical"};
-
-	return names[severity];
-}
-
-const char *ft_verdict_name(unsigned int verdict)
-{
-	static const char *const names[] = {"ok", "warning", "critical", "unknown"};
-
-	return names[verdict];
-}
-
-const char *ft_evidence_name(unsigned int evidence)
-{
-	static const char *const names[] = {"absent", "mute", "unreached", "seen"};
-
-	return names[evidence];
-}
-
-const char *ft_status_name(unsigned int status)
-{
-	static const char *const names[] = {"ok",   "degraded",	 "isolated", "missing", "unplanned",
-					    "mute", "unreached", "not-due",  "gone"};
-
-	return names[status];
-}
+/* ft_severity_name() and its like. */
+#define WORDS(of, ...)                                            \
+	const char *ft_##of##_name(unsigned int value)            \
+	{                                                         \
+		static const char *const words[] = {__VA_ARGS__}; \
+                                                                  \
+		return words[value];                              \
+	}
+WORDS(sm_state, "not active", "discovering", "standby", "master", "silent")
+WORDS(after, "core", "cable", "switch")
+WORDS(act, "connect", "remove", "move", "exchange", "renew", "power", "board", "setting")
+WORDS(severity, "info", "warning", "critical")
+WORDS(verdict, "ok", "warning", "critical", "unknown")
+WORDS(evidence, "absent", "mute", "unreached", "seen")
+WORDS(status, "ok", "degraded", "isolated", "missing", "unplanned", "mute", "unreached", "not-due", "gone")
 
 /* The verdicts are in the order of the Nagios plugin statuses: 0 ok, 1 warning, 2 critical, 3 unknown. */
 int ft_verdict_status(enum ft_verdict verdict)

@@ -21,17 +21,12 @@
 
 /* ---- numbers ---- */
 
-static int count_of(const json_t *value, uint32_t *ret_count)
+static int count_read(READ_ARGUMENTS)
 {
 	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > UINT32_MAX)
 		return -EINVAL;
-	*ret_count = (uint32_t)json_integer_value(value);
+	*(uint32_t *)to = (uint32_t)json_integer_value(value);
 	return 0;
-}
-
-static int count_read(READ_ARGUMENTS)
-{
-	return count_of(value, to);
 }
 
 static void count_write(WRITE_ARGUMENTS)
@@ -52,7 +47,7 @@ static int port_read(READ_ARGUMENTS)
 	enum { PORT_MAX = UINT16_MAX }; /* a director counts as one switch, with more ports than a chip can have */
 	uint32_t port = 0;
 
-	if (!json_is_null(value) && (count_of(value, &port) < 0 || port > PORT_MAX))
+	if (!json_is_null(value) && (count_read(kind, at, value, &port) < 0 || port > PORT_MAX))
 		return -EINVAL;
 	*(uint32_t *)to = port;
 	return 0;
@@ -68,17 +63,12 @@ static void port_write(WRITE_ARGUMENTS)
 
 const struct ft_value_kind ft_value_port = {port_read, port_write, NULL, "null or a number from 0 to 65535", NULL, 0};
 
-static int pairs_of(const json_t *value, uint64_t *ret_pairs)
+static int pairs_read(READ_ARGUMENTS)
 {
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
 		return -EINVAL;
-	*ret_pairs = (uint64_t)json_integer_value(value);
+	*(uint64_t *)to = (uint64_t)json_integer_value(value);
 	return 0;
-}
-
-static int pairs_read(READ_ARGUMENTS)
-{
-	return pairs_of(value, to);
 }
 
 static void pairs_write(WRITE_ARGUMENTS)
@@ -141,7 +131,7 @@ static int histogram_read(READ_ARGUMENTS)
 	if (!pairs)
 		return -ENOMEM;
 	json_object_foreach((json_t *)value, key, count) {
-		if (!key_is_count(key, &pairs[n].chips) || pairs_of(count, &pairs[n].pairs) < 0)
+		if (!key_is_count(key, &pairs[n].chips) || pairs_read(kind, at, count, &pairs[n].pairs) < 0)
 			return -EINVAL;
 		n++;
 	}

@@ -170,15 +170,6 @@ struct looking {
 		*item_of; /* by port of the chips' snapshot: its counters, or FT_NONE; NULL: they were not read */
 };
 
-/* " port 20", or " swp20" where the switch was seen and its ports have names. */
-static const char *far_port_words(const struct ft_model *m, uint32_t place, uint32_t port,
-				  char buffer[FT_PORT_WORDS_SIZE])
-{
-	if (m->observed_of[place] != FT_NONE)
-		return ft_observed_port_words(m, m->observed_of[place], port, buffer);
-	return ft_port_words(&(struct ft_place){.port = port}, buffer);
-}
-
 /* The entry of the plan's list for this port: a cable, or a host. False: none, or there is no list. */
 static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 {
@@ -192,7 +183,7 @@ static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 		char words[FT_PORT_WORDS_SIZE];
 
 		if (port > 0)
-			ft_say(m, string, "%s%s", label_of(m, far), far_port_words(m, far, port, words));
+			ft_say(m, string, "%s%s", label_of(m, far), ft_planned_port_words(m, far, port, words));
 		else
 			ft_say(m, string, "%s", label_of(m, far));
 		return true;
@@ -217,7 +208,7 @@ static bool planned_exactly(struct looking *l, uint32_t number, char **string)
 /* The switch that ports with this number lead to on other switches of its kind, or FT_NONE. */
 static uint32_t usual_peer(const struct ft_model *m, const struct who *who, uint32_t number)
 {
-	for (const struct ft_pair *pair = ft_pairs_of(m, who->place); pair < ft_pairs_of(m, who->place + 1); pair++)
+	ft_each_pair(pair, m, who->place)
 		if (m->cells.width[pair->cell] > 0 && ft_port_usual(m, who->observed, number, pair->peer))
 			return pair->peer;
 	return FT_NONE;

@@ -164,7 +164,7 @@ static void planned_count(struct ft_walk *w, uint32_t to)
 
 		head = (head + 1) % m->place_count;
 		w->is_queued[p] = false;
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+		ft_each_pair(pair, m, p) {
 			uint32_t chips = w->planned[p] + chips_of(m, pair->peer);
 
 			if (m->cells.width[pair->cell] == 0 || w->planned[pair->peer] <= chips)

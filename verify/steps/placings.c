@@ -72,13 +72,13 @@ static uint32_t fitting_most(const struct ft_model *m, uint32_t stranger, struct
 	enum { ACCIDENTAL = 2 };
 	uint32_t most = 0;
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, stranger); end < ft_ends_of(m, stranger + 1); end++) {
+	ft_each_end(end, m, stranger) {
 		uint32_t q = ft_place_behind(m, end), before;
 
 		if (q == FT_NONE)
 			continue;
 		before = (*tally_of(&seen[q], stranger))++;
-		for (const struct ft_pair *pair = ft_pairs_of(m, q); pair < ft_pairs_of(m, q + 1); pair++)
+		ft_each_pair(pair, m, q)
 			if (m->observed_of[pair->peer] == FT_NONE && before < m->cells.width[pair->cell])
 				most = ft_number_most(most, ++*tally_of(&fitting[pair->peer], stranger));
 	}

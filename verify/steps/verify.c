@@ -172,11 +172,10 @@ static int impact_weigh(struct ft_model *m)
 static int not_due_mark(struct ft_model *m)
 {
 	for (uint32_t p = 0; p < m->place_count; p++)
-		if (m->places[p]->gone && m->observed_of[p] == FT_NONE)
-			m->status[p] = FT_STATUS_GONE;
-	for (uint32_t p = 0; m->not_due && p < m->place_count; p++)
-		if (m->not_due[m->places[p] - m->plan->switches] && m->observed_of[p] == FT_NONE)
+		if (m->observed_of[p] == FT_NONE && m->not_due && m->not_due[ft_plan_index(m, p)])
 			m->status[p] = FT_STATUS_NOT_DUE;
+		else if (m->observed_of[p] == FT_NONE && m->places[p]->gone)
+			m->status[p] = FT_STATUS_GONE;
 	return 0;
 }
 
@@ -437,7 +436,7 @@ static bool is_misfit(const struct ft_model *m, uint32_t o)
 		return false;
 	odd += !ft_ports_fit(sw->ports, m->places[place]->ports);
 	odd += sw->hosts == 0 && m->places[place]->hosts > 0;
-	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+	ft_each_pair(pair, m, place) {
 		const struct ft_observed_switch *peer = ft_observed_at(m, pair->peer);
 
 		odd += peer && (peer->silent > 0 || m->cells.seen[pair->cell] < m->cells.width[pair->cell]);
