@@ -85,19 +85,17 @@ static bool is_aggregation(const struct ft_model *m, uint32_t port)
 	return ports_are_one_more(m->plan, sw->port_count) || ft_node_aggregates(s, ca, sw);
 }
 
-/* 1 if the design expects the node without planning it, 0 if not, or -ENOMEM. */
-static int description_expected(const struct ft_model *m, const struct ft_node *node)
+/* The design expects the node without planning it. */
+static bool is_expected(struct ft_model *m, const struct ft_node *node)
 {
 	const struct ft_expect *expect = &m->design->expect;
+	int r = 0;
 
-	for (size_t i = 0; i < expect->unplanned_count; i++) {
-		int r = ft_pattern_matches(expect->unplanned[i], ft_node_description(m->snapshot, node),
-					   node->description_length);
-
-		if (r != 0)
-			return r;
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < expect->unplanned_count; i++)
+		r = ft_pattern_matches(expect->unplanned[i], ft_node_description(m->snapshot, node),
+				       node->description_length);
+	m->memory.failed |= r < 0;
+	return r > 0;
 }
 
 /* The director that a node of the snapshot is, or NULL. */
@@ -145,27 +143,22 @@ const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snaps
 	return order;
 }
 
-static int observed_switches_collect(struct ft_model *m, const uint32_t *order)
+static void observed_switches_collect(struct ft_model *m, const uint32_t *order)
 {
 	const struct ft_snapshot *s = m->snapshot;
 	struct ft_observed_fabric *observed = &m->observed;
 	uint32_t count = 0;
 
 	observed->switch_of_node = ft_arena_numbers(&m->memory, s->node_count, FT_NONE);
-	if (!observed->switch_of_node)
-		return -ENOMEM;
-	for (uint32_t k = 0; k < s->node_count; k++)
+	for (uint32_t k = 0; !m->memory.failed && k < s->node_count; k++)
 		if (s->nodes[order[k]].type == FT_NODE_SWITCH)
 			observed->switch_of_node[order[k]] = count++;
 	observed->switches = ft_arena_zeros(&m->memory, count + 1UL, sizeof(*observed->switches));
-	if (!observed->switches)
-		return -ENOMEM;
 	observed->switch_count = count;
-	for (uint32_t i = 0; i < s->node_count; i++) {
+	for (uint32_t i = 0; !m->memory.failed && i < s->node_count; i++) {
 		const struct ft_node *node = &s->nodes[i];
 		const struct ft_director *director;
 		struct ft_observed_switch *sw;
-		int r;
 
 		if (observed->switch_of_node[i] == FT_NONE)
 			continue;
@@ -177,16 +170,9 @@ static int observed_switches_collect(struct ft_model *m, const uint32_t *order)
 		sw->lost_ports = director ? director->lost_ports : 0;
 		sw->planned = FT_NONE;
 		sw->rival = FT_NONE;
-		r = description_expected(m, node);
-		if (r < 0)
-			return r;
-		sw->tolerated = r > 0;
-		sw->name = ft_arena_keep(&m->memory,
-					 ft_text_safe_dup(ft_node_description(s, node), node->description_length));
-		if (!sw->name)
-			return -ENOMEM;
+		sw->tolerated = is_expected(m, node);
+		sw->name = ft_arena_safe(&m->memory, ft_node_description(s, node), node->description_length);
 	}
-	return 0;
 }
 
 /* True if the far end is a switch port that comes earlier in the order of observed switches and ports. */
@@ -199,73 +185,64 @@ static bool port_is_second(const struct ft_observed_fabric *observed, const stru
 }
 
 /* Classifies the far end of a switch port: cable, host, or unknown. */
-static int observed_port_collect(struct ft_model *m, uint32_t i)
+static void observed_port_collect(struct ft_model *m, uint32_t i)
 {
 	const struct ft_snapshot *s = m->snapshot;
 	struct ft_observed_fabric *observed = &m->observed;
 	const struct ft_port *port = &s->ports[i], *peer = ft_port_peer(s, port);
 	uint32_t near = observed->switch_of_node[port->node], far;
 	struct ft_observed_switch *sw = &observed->switches[near];
-	int r;
 
 	sw->silent += port->link == FT_LINK_SILENT;
 	sw->unread += port->link == FT_LINK_UNREAD;
 	if (!peer)
-		return 0;
+		return;
 	far = observed->switch_of_node[peer->node];
 	if (far != FT_NONE) {
 		/* A loopback plug is a port cabled to itself. */
 		if (!port_is_second(observed, s, i))
 			observed->cables[observed->cable_count++] =
 				(struct ft_observed_cable){near, far, i, port->peer};
-		return 0;
+		return;
 	}
-	if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, i))
-		return 0;
-	r = description_expected(m, ft_port_node(s, peer));
-	if (r != 0)
-		return r < 0 ? r : 0;
+	if (ft_port_node(s, peer)->type == FT_NODE_ROUTER || is_aggregation(m, i) ||
+	    is_expected(m, ft_port_node(s, peer)))
+		return;
 	sw->hosts++;
 	if (!sw->tolerated)
 		observed->hosts[observed->host_count++] = (struct ft_observed_host){near, port->peer, i};
-	return 0;
 }
 
-static int observed_ports_collect(struct ft_model *m, const uint32_t *order)
+static void observed_ports_collect(struct ft_model *m, const uint32_t *order)
 {
 	const struct ft_snapshot *s = m->snapshot;
 	struct ft_observed_fabric *observed = &m->observed;
-	int r = 0;
 
 	observed->cables = ft_arena_zeros(&m->memory, s->port_count, sizeof(*observed->cables));
 	observed->hosts = ft_arena_zeros(&m->memory, s->port_count, sizeof(*observed->hosts));
-	if (m->memory.failed)
-		return -ENOMEM;
-	for (uint32_t k = 0; r == 0 && k < s->node_count; k++) {
+	for (uint32_t k = 0; !m->memory.failed && k < s->node_count; k++) {
 		const struct ft_node *node = &s->nodes[order[k]];
 
-		for (uint32_t n = 0; r == 0 && observed->switch_of_node[order[k]] != FT_NONE && n < node->port_count;
-		     n++)
-			r = observed_port_collect(m, node->first_port + n);
+		for (uint32_t n = 0; observed->switch_of_node[order[k]] != FT_NONE && n < node->port_count; n++)
+			observed_port_collect(m, node->first_port + n);
 	}
-	return r;
 }
 
 /*
  * Groups the cables by switch, in the order of its ports, which is the same whatever the GUIDs: a counting sort, as by
  * LLDP several cables may be in one port. O(ports + cables).
  */
-static int observed_cables_index(struct ft_model *m)
+static void observed_cables_index(struct ft_model *m)
 {
 	struct ft_observed_fabric *observed = &m->observed;
 	const struct ft_snapshot *s = m->snapshot;
 	/* By port: how many ends are in it; then, where the next one goes. */
-	_cleanup_free_ uint32_t *slot = calloc(s->port_count + 1UL, sizeof(*slot));
+	uint32_t *slot = ft_arena_zeros(&m->memory, s->port_count, sizeof(*slot));
 	uint32_t next = 0;
 
 	observed->ends = ft_arena_zeros(&m->memory, 2UL * observed->cable_count, sizeof(*observed->ends));
-	if (!observed->ends || !slot)
-		return -ENOMEM;
+	if (m->memory.failed)
+		return;
 	for (uint32_t i = 0; i < observed->cable_count; i++) {
 		const struct ft_observed_cable *c = &observed->cables[i];
 
@@ -294,7 +271,6 @@ static int observed_cables_index(struct ft_model *m)
 			end = (struct ft_cable_end){i, c->b_port, c->a_port, c->b, c->a};
 		observed->ends[slot[end.port]++] = end;
 	}
-	return 0;
 }
 
 uint32_t *ft_parts_of(const struct ft_snapshot *s)
@@ -313,19 +289,19 @@ uint32_t *ft_parts_of(const struct ft_snapshot *s)
 }
 
 /* Numbers the connected components of the fabric. */
-static int observed_parts_number(struct ft_observed_fabric *observed)
+static void observed_parts_number(struct ft_model *m)
 {
-	_cleanup_free_ uint32_t *part = malloc((observed->switch_count + 1UL) * sizeof(*part));
+	struct ft_observed_fabric *observed = &m->observed;
+	uint32_t *part = ft_arena_zeros(&m->memory, observed->switch_count, sizeof(*part));
 
 	if (!part)
-		return -ENOMEM;
+		return;
 	ft_number_begin(part, observed->switch_count);
 	for (uint32_t i = 0; i < observed->cable_count; i++)
 		ft_number_join(part, observed->cables[i].a, observed->cables[i].b);
 	observed->part_count = ft_number_sets(part, observed->switch_count);
 	for (uint32_t i = 0; i < observed->switch_count; i++)
 		observed->switches[i].part = part[i];
-	return 0;
 }
 
 static void observed_entry_find(struct ft_model *m)
@@ -399,48 +375,31 @@ static int host_by_switch(const void *a, const void *b)
 	return FT_ORDER(x->observed, y->observed) ?: FT_ORDER(x->switch_port, y->switch_port);
 }
 
-static char *names_text(char **names, uint32_t count)
-{
-	struct ft_text text = {0};
-
-	ft_text_add_names(&text, names, count);
-	if (!ft_text_failed(&text))
-		return text.data ? text.data : strdup("");
-	ft_text_release(&text);
-	return NULL;
-}
-
-static int observed_host_names(struct ft_model *m)
+static void observed_host_names(struct ft_model *m)
 {
 	struct ft_observed_fabric *observed = &m->observed;
-	_cleanup_free_ char **names = calloc(observed->host_count + 1, sizeof(*names));
+	char **names = ft_arena_zeros(&m->memory, observed->host_count, sizeof(*names));
 	uint32_t i = 0;
-	int r = 0;
 
-	if (!names)
-		return -ENOMEM;
 	qsort(observed->hosts, observed->host_count, sizeof(*observed->hosts), host_by_switch);
 	for (uint32_t n = 0; n < observed->switch_count; n++) {
+		struct ft_text text = {0};
 		uint32_t count = 0;
 
 		observed->switches[n].first_host = i;
-		for (; i < observed->host_count && observed->hosts[i].observed == n; i++) {
-			names[count] = host_short_name(
-				m->snapshot, ft_port_node(m->snapshot, &m->snapshot->ports[observed->hosts[i].port]));
-			if (!names[count])
-				r = -ENOMEM;
-			else
-				count++;
-		}
+		for (; names && i < observed->host_count && observed->hosts[i].observed == n; i++)
+			names[count++] = ft_arena_keep(
+				&m->memory,
+				host_short_name(
+					m->snapshot,
+					ft_port_node(m->snapshot, &m->snapshot->ports[observed->hosts[i].port])));
 		observed->switches[n].end_host = i;
+		if (m->memory.failed)
+			return;
 		names_sort(names, count);
-		observed->switches[n].host_names = ft_arena_keep(&m->memory, r == 0 ? names_text(names, count) : NULL);
-		while (count > 0)
-			free(names[--count]);
-		if (!observed->switches[n].host_names)
-			return -ENOMEM;
+		ft_text_add_names(&text, names, count);
+		observed->switches[n].host_names = ft_arena_text(&m->memory, &text);
 	}
-	return 0;
 }
 
 char *ft_switch_short_name(const char *name)
@@ -462,58 +421,46 @@ void ft_node_name_add(const struct ft_model *m, uint32_t node, struct ft_text *t
 		ft_text_puts(text, m->observed.switches[m->observed.switch_of_node[node]].label);
 }
 
-/* Marks the names that more than one switch has. */
-static int names_repeated(char *const *names, uint32_t count, bool *repeated)
-{
-	_cleanup_(ft_map_release) struct ft_map first = {0};
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = ft_map_mark(&first, ft_text_hash(names[i]), i, repeated);
-	return r;
-}
-
 /*
  * A label identifies a switch: its name if that is unique, else name, GUID and, to find it among sixty switches of one
  * name, the hosts on it.
  */
-static int observed_labels(struct ft_model *m)
+static void observed_labels(struct ft_model *m)
 {
+	_cleanup_(ft_map_release) struct ft_map first = {0};
 	struct ft_observed_fabric *observed = &m->observed;
 	struct ft_arena *memory = &m->memory;
 	bool *repeated = ft_arena_zeros(memory, observed->switch_count, sizeof(*repeated));
-	char **names = ft_arena_zeros(memory, observed->switch_count, sizeof(*names));
 
-	for (uint32_t i = 0; names && i < observed->switch_count; i++)
-		names[i] = ft_arena_keep(memory, ft_switch_short_name(observed->switches[i].name));
-	if (memory->failed || names_repeated(names, observed->switch_count, repeated) < 0)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < observed->switch_count; i++) {
+	for (uint32_t i = 0; !memory->failed && i < observed->switch_count; i++) {
+		struct ft_observed_switch *sw = &observed->switches[i];
+
+		sw->label = ft_arena_keep(memory, ft_switch_short_name(sw->name));
+		memory->failed |= sw->label && ft_map_mark(&first, ft_text_hash(sw->label), i, repeated) < 0;
+	}
+	for (uint32_t i = 0; !memory->failed && i < observed->switch_count; i++) {
 		struct ft_observed_switch *sw = &observed->switches[i];
 		const char *hosts = sw->host_names;
 
-		sw->label = names[i];
-		if (repeated[i] || !names[i][strspn(names[i], " ")])
-			sw->label = ft_arena_print(memory, "%s%s0x%016llx%s%s%s", names[i], names[i][0] ? " " : "",
+		if (repeated[i] || !sw->label[strspn(sw->label, " ")])
+			sw->label = ft_arena_print(memory, "%s%s0x%016llx%s%s%s", sw->label, sw->label[0] ? " " : "",
 						   (unsigned long long)sw->guid, hosts[0] ? " (hosts " : "", hosts,
 						   hosts[0] ? ")" : "");
 	}
-	return memory->failed ? -ENOMEM : 0;
 }
 
 int ft_observed_build(struct ft_model *m)
 {
+	static void (*const steps[])(struct ft_model *) = {observed_cables_index, observed_parts_number,
+							   observed_host_names, observed_labels, observed_entry_find};
 	const uint32_t *order = ft_nodes_in_order(&m->memory, m->snapshot);
-	int r;
 
 	m->chip_order = m->origin ? ft_nodes_in_order(&m->memory, m->chips) : order;
-	r = m->memory.failed ? -ENOMEM : observed_switches_collect(m, order);
-	if (r == 0)
-		r = observed_ports_collect(m, order) ?: observed_cables_index(m) ?: observed_parts_number(&m->observed)
-			?: observed_host_names(m) ?: observed_labels(m);
-	if (r == 0)
-		observed_entry_find(m);
-	return r;
+	observed_switches_collect(m, order);
+	observed_ports_collect(m, order);
+	for (size_t i = 0; i < FT_COUNT(steps) && !m->memory.failed; i++)
+		steps[i](m);
+	return m->memory.failed ? -ENOMEM : 0;
 }
 
 struct ft_rate ft_rate_seen(const struct ft_snapshot *s, const struct ft_port *port)

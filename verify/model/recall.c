@@ -158,15 +158,13 @@ bool ft_recall_is_of_plan(const struct ft_model *m)
  * places mean other switches then, and would lead the matching astray; a plan in which only a waiver or a rate is new,
  * or which has grown, has room for all of them.
  */
-static int places_fit(const struct ft_model *m, bool *ret_fit)
+static bool places_fit(struct ft_model *m)
 {
 	const struct ft_recall *recall = &m->recall;
-	_cleanup_free_ uint32_t *used = calloc(m->cells.count + 1UL, sizeof(*used));
+	uint32_t *used = ft_arena_zeros(&m->memory, m->cells.count, sizeof(*used));
+	bool fit = true;
 
-	if (!used)
-		return -ENOMEM;
-	*ret_fit = true;
-	for (uint32_t i = 0; *ret_fit && i < recall->baseline->cable_count; i++) {
+	for (uint32_t i = 0; used && fit && i < recall->baseline->cable_count; i++) {
 		uint32_t a = recall->owner[2 * i], b = recall->owner[2 * i + 1], cell;
 
 		a = a == FT_NONE ? FT_NONE : recall->place_known[a];
@@ -175,16 +173,15 @@ static int places_fit(const struct ft_model *m, bool *ret_fit)
 		if (a == FT_NONE || b == FT_NONE || a == b)
 			continue;
 		cell = ft_cell_at(m, a, b);
-		*ret_fit = cell < m->cells.count && ++used[cell] <= m->cells.width[cell];
+		fit = cell < m->cells.count && ++used[cell] <= m->cells.width[cell];
 	}
-	return 0;
+	return fit;
 }
 
 int ft_recall_init(struct ft_model *m)
 {
 	const struct ft_baseline *b = m->input ? m->input->baseline : NULL;
 	_cleanup_(ft_map_release) struct ft_map by_guid = {0};
-	bool fit = true;
 
 	m->recall.baseline = b;
 	if (!b)
@@ -197,9 +194,7 @@ int ft_recall_init(struct ft_model *m)
 	switches_recall(m, &by_guid);
 	ports_recall(m, b, &by_guid);
 	hosts_recall(m, b);
-	if (!ft_recall_is_of_plan(m) && places_fit(m, &fit) < 0)
-		return -ENOMEM;
-	if (!fit)
+	if (!ft_recall_is_of_plan(m) && !places_fit(m))
 		m->recall = (struct ft_recall){0};
 	return m->memory.failed ? -ENOMEM : 0;
 }
@@ -335,7 +330,7 @@ static uint32_t cables_as_before(const struct ft_model *m, uint32_t observed)
 {
 	uint32_t count = 0;
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		uint32_t near = ft_port_origin(m, end->port), far = ft_port_origin(m, end->far_port);
 
 		count += near < m->chips->port_count && far < m->chips->port_count && m->recall.far[near] != FT_NONE &&

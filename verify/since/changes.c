@@ -26,36 +26,32 @@ enum { SHOWN = 6 };
 
 /* ---- the same devices in both ---- */
 
-static int guids_map(const struct ft_snapshot *s, struct ft_map *map, bool *twin)
+static void guids_map(struct ft_comparison *c, const struct ft_snapshot *s, struct ft_map *map, bool *twin)
 {
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < s->node_count; i++) {
-		r = ft_map_mark(map, s->nodes[i].guid, i, twin);
+	for (uint32_t i = 0; i < s->node_count; i++) {
+		c->memory->failed |= ft_map_mark(map, s->nodes[i].guid, i, twin) < 0;
 		twin[i] |= s->nodes[i].guid == 0;
 	}
-	return r;
 }
 
-static int namesakes_find(const struct ft_snapshot *s, bool *namesake)
+static void namesakes_find(struct ft_comparison *c, const struct ft_snapshot *s, bool *namesake)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0};
-	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < s->node_count; i++)
-		r = ft_map_mark(&map, ft_text_hash(ft_node_description(s, &s->nodes[i])), i, namesake);
-	return r;
+	for (uint32_t i = 0; i < s->node_count; i++)
+		c->memory->failed |=
+			ft_map_mark(&map, ft_text_hash(ft_node_description(s, &s->nodes[i])), i, namesake) < 0;
 }
 
-int ft_change_pair(struct ft_comparison *c)
+void ft_change_pair(struct ft_comparison *c)
 {
 	_cleanup_(ft_map_release) struct ft_map map = {0}, unused = {0};
 
 	memset(c->twin_before, 0, c->before->node_count);
 	memset(c->twin_now, 0, c->now->node_count);
 	memset(c->earlier, 0xff, c->now->node_count * sizeof(*c->earlier));
-	if (guids_map(c->before, &unused, c->twin_before) < 0 || guids_map(c->now, &map, c->twin_now) < 0)
-		return -ENOMEM;
+	guids_map(c, c->before, &unused, c->twin_before);
+	guids_map(c, c->now, &map, c->twin_now);
 	for (uint32_t i = 0; i < c->before->node_count; i++) {
 		uint32_t j = c->twin_before[i] ? FT_NONE : ft_map_get(&map, c->before->nodes[i].guid);
 
@@ -65,7 +61,6 @@ int ft_change_pair(struct ft_comparison *c)
 		if (j != FT_NONE)
 			c->earlier[j] = i;
 	}
-	return 0;
 }
 
 /* ---- hosts that a recording knows by their ports, as iblinkinfo tells no other GUIDs ---- */
@@ -88,7 +83,7 @@ static uint32_t port_owner(const struct ft_comparison *c, const struct ft_map *o
 }
 
 /* Two recordings in different forms: such a host is the same one, by the GUID of a port. It keeps its name. */
-static int ports_compare(struct ft_comparison *c, uint32_t base)
+static void ports_compare(struct ft_comparison *c, uint32_t base)
 {
 	_cleanup_(ft_map_release) struct ft_map owners = {0};
 	const struct ft_snapshot *now = c->now;
@@ -97,9 +92,8 @@ static int ports_compare(struct ft_comparison *c, uint32_t base)
 		uint32_t node = now->ports[i].node;
 
 		if (now->nodes[node].type == FT_NODE_CA && now->ports[i].peer != FT_NONE && !c->twin_now[node] &&
-		    c->earlier[node] == FT_NONE &&
-		    ft_map_add(&owners, ft_host_guid(now, &now->ports[i]), node, NULL) < 0)
-			return -ENOMEM;
+		    c->earlier[node] == FT_NONE)
+			ft_map_put(&owners, ft_host_guid(now, &now->ports[i]), node, &c->memory->failed);
 	}
 	for (uint32_t i = 0; i < c->before->node_count; i++) {
 		struct ft_node *host = &c->before->nodes[i];
@@ -116,7 +110,7 @@ static int ports_compare(struct ft_comparison *c, uint32_t base)
 		host->description_length = was.description_length;
 		c->earlier[owner] = i;
 	}
-	return ft_change_pair(c);
+	ft_change_pair(c);
 }
 
 /* ---- telling ---- */
@@ -176,20 +170,19 @@ void ft_change_list(struct ft_comparison *c, struct ft_finding *change, const ch
 
 /* ---- other devices in the same places ---- */
 
-/* Room for the descriptions of @now in @before, once. */
-static int strings_join(struct ft_comparison *c)
+/* The descriptions of @now are in @before, too, behind its own. */
+static void strings_join(struct ft_comparison *c)
 {
 	struct ft_snapshot *s = c->before;
-	char *strings;
+	uint64_t length = (uint64_t)s->strings_length + c->now->strings_length;
+	char *strings = length > UINT32_MAX || c->memory->failed ? NULL : realloc(s->strings, length);
 
-	if ((uint64_t)s->strings_length + c->now->strings_length > UINT32_MAX)
-		return -ENOMEM;
-	strings = realloc(s->strings, s->strings_length + c->now->strings_length);
+	c->memory->failed |= !strings;
 	if (!strings)
-		return -ENOMEM;
+		return;
 	memcpy(strings + s->strings_length, c->now->strings, c->now->strings_length);
 	s->strings = strings;
-	return 0;
+	s->strings_length = (uint32_t)length;
 }
 
 void ft_change_put(struct ft_comparison *c, uint32_t to, uint32_t from, uint32_t base)
@@ -261,14 +254,12 @@ struct standing {
 	bool *told;	  /* by node of before */
 };
 
-static int standing_find(const struct ft_comparison *c, struct standing *s)
+static void standing_find(const struct ft_comparison *c, struct standing *s)
 {
 	s->place = ft_arena_numbers(c->memory, c->now->node_count, FT_NONE);
 	s->stands = ft_arena_numbers(c->memory, c->before->node_count, FT_NONE);
 	s->told = ft_arena_zeros(c->memory, c->before->node_count, sizeof(*s->told));
-	if (c->memory->failed)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->now->node_count; i++) {
+	for (uint32_t i = 0; !c->memory->failed && i < c->now->node_count; i++) {
 		uint32_t p;
 
 		if (!is_switch(c->now, i) || c->twin_now[i])
@@ -279,7 +270,6 @@ static int standing_find(const struct ft_comparison *c, struct standing *s)
 		s->place[i] = p;
 		s->stands[p] = s->stands[p] == FT_NONE ? i : FT_NONE;
 	}
-	return 0;
 }
 
 /*
@@ -361,16 +351,15 @@ static void exchanged_tell(struct ft_comparison *c, const struct standing *s, co
 		c->memory, "%u switches have changed places, with the cables left as they were: %s", count, all);
 }
 
-/* Returns 1 if some have changed places, 0 if none has, or -ENOMEM. */
-static int places_look(struct ft_comparison *c, uint32_t base)
+/* Returns whether some have changed places. */
+static bool places_look(struct ft_comparison *c, uint32_t base)
 {
 	struct standing s = {0};
 	uint32_t places[CYCLE_MAX];
 	bool any = false;
 
-	if (standing_find(c, &s) < 0)
-		return -ENOMEM;
-	for (uint32_t p = 0; p < c->before->node_count; p++) {
+	standing_find(c, &s);
+	for (uint32_t p = 0; !c->memory->failed && p < c->before->node_count; p++) {
 		uint32_t count = is_switch(c->before, p) ? chain_find(c, &s, p, places) : 0;
 
 		if (count == 1)
@@ -380,24 +369,23 @@ static int places_look(struct ft_comparison *c, uint32_t base)
 		for (uint32_t i = 0; i < count; i++)
 			s.told[places[i]] = true;
 	}
-	for (uint32_t p = 0; p < c->before->node_count; p++)
+	for (uint32_t p = 0; !c->memory->failed && p < c->before->node_count; p++)
 		if (s.told[p]) {
 			ft_change_put(c, p, s.stands[p], base);
 			any = true;
 		}
-	return ft_change_pair(c) < 0 ? -ENOMEM : any;
+	ft_change_pair(c);
+	return any;
 }
 
 /* Again, as long as something is found: beside switches that changed places, others are told only once those are put.
  */
-static int places_compare(struct ft_comparison *c, uint32_t base)
+static void places_compare(struct ft_comparison *c, uint32_t base)
 {
 	enum { PASSES = 8 };
-	int r = 1;
 
-	for (unsigned int pass = 0; r == 1 && pass < PASSES; pass++)
-		r = places_look(c, base);
-	return r < 0 ? r : 0;
+	for (unsigned int pass = 0; pass < PASSES && places_look(c, base); pass++)
+		;
 }
 
 /* ---- names ---- */
@@ -490,26 +478,23 @@ int ft_since_changes(struct ft_snapshot *before, const struct ft_snapshot *now, 
 		.memory = memory,
 	};
 	uint32_t base = before->strings_length;
-	int r = memory->failed ? -ENOMEM : ft_change_pair(&c);
 
-	if (r == 0)
-		r = namesakes_find(before, c.namesake_before) ?: namesakes_find(now, c.namesake_now)
-			?: strings_join(&c);
-	if (r == 0)
-		before->strings_length += now->strings_length;
-	if (r == 0)
-		r = ports_compare(&c, base) ?: places_compare(&c, base) ?: ft_change_hosts(&c, base)
-			?: ft_change_directors(&c);
-	if (r == 0) {
+	strings_join(&c);
+	if (!memory->failed) {
+		ft_change_pair(&c);
+		namesakes_find(&c, before, c.namesake_before);
+		namesakes_find(&c, now, c.namesake_now);
+		ports_compare(&c, base);
+		places_compare(&c, base);
+		ft_change_hosts(&c, base);
+		ft_change_directors(&c);
 		names_compare(&c, true, base);
 		names_compare(&c, false, base);
 		rates_compare(&c);
 	}
-	if (r == 0 && memory->failed)
-		r = -ENOMEM;
-	if (r < 0) {
+	if (memory->failed) {
 		ft_device_changes_release(&changes);
-		return r;
+		return -ENOMEM;
 	}
 	*ret_changes = changes;
 	return 0;

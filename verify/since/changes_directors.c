@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,16 +112,13 @@ static void director_take(struct ft_comparison *c, const uint32_t *chips, size_t
 	c->changes->amended = true;
 }
 
-int ft_change_directors(struct ft_comparison *c)
+void ft_change_directors(struct ft_comparison *c)
 {
 	const struct ft_snapshot *s = c->before;
-	_cleanup_free_ uint32_t *chips = malloc((s->node_count + 1UL) * sizeof(*chips));
-	uint32_t count = 0, end;
+	uint32_t *chips = ft_arena_zeros(c->memory, s->node_count, sizeof(*chips)), count = 0, end;
 
-	if (!chips)
-		return -ENOMEM;
-	if (!c->now->source.complete)
-		return 0;
+	if (!chips || !c->now->source.complete)
+		return;
 	for (uint32_t i = 0; i < s->node_count; i++)
 		if (is_switch(s, i) && s->nodes[i].system_guid)
 			chips[count++] = i;
@@ -136,5 +132,4 @@ int ft_change_directors(struct ft_comparison *c)
 		if (gone && end - begin > 1)
 			director_take(c, chips + begin, end - begin);
 	}
-	return 0;
 }

@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "verify/since/changes_parts.h"
@@ -81,15 +79,14 @@ static void heir_put(struct ft_comparison *c, uint32_t host, uint32_t heir, uint
 	}
 }
 
-int ft_change_hosts(struct ft_comparison *c, uint32_t base)
+void ft_change_hosts(struct ft_comparison *c, uint32_t base)
 {
-	_cleanup_free_ uint32_t *heir = malloc((c->before->node_count + 1UL) * sizeof(*heir));
-	_cleanup_free_ bool *odd = calloc(c->before->node_count + 1UL, sizeof(*odd));
+	uint32_t *heir = ft_arena_numbers(c->memory, c->before->node_count, FT_NONE);
+	bool *odd = ft_arena_zeros(c->memory, c->before->node_count, sizeof(*odd));
 	struct ft_finding *change = NULL;
 
-	if (!heir || !odd)
-		return -ENOMEM;
-	memset(heir, 0xff, (c->before->node_count + 1UL) * sizeof(*heir));
+	if (c->memory->failed)
+		return;
 	heirs_find(c, heir, odd);
 	for (uint32_t i = 0; i < c->before->node_count && !c->memory->failed; i++) {
 		if (heir[i] == FT_NONE || odd[i])
@@ -101,5 +98,5 @@ int ft_change_hosts(struct ft_comparison *c, uint32_t base)
 		heir_put(c, i, heir[i], base);
 	}
 	ft_change_list(c, change, "host was replaced", "hosts were replaced");
-	return ft_change_pair(c);
+	ft_change_pair(c);
 }

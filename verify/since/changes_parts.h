@@ -13,7 +13,7 @@ struct ft_comparison {
 	bool *twin_before, *twin_now;	      /* by node: its GUID is another's, too, or 0 */
 	bool *namesake_before, *namesake_now; /* by node: its name is another's, too */
 	struct ft_device_changes *changes;
-	struct ft_arena *memory; /* that of the changes: of all lists and strings */
+	struct ft_arena *memory; /* that of the changes: of all lists and strings; it tells whether anything failed */
 };
 
 static inline bool is_switch(const struct ft_snapshot *s, uint32_t node)
@@ -33,8 +33,8 @@ void ft_change_item(struct ft_comparison *c, struct ft_finding *change, uint32_t
 /* Makes the text of @change: "3 hosts WORDS: the first, the second, and 1 more" of its list. */
 void ft_change_list(struct ft_comparison *c, struct ft_finding *change, const char *one, const char *many);
 
-/* Pairs the devices of both by GUID: later and earlier. To be repeated after an amendment. 0 or -ENOMEM. */
-int ft_change_pair(struct ft_comparison *c);
+/* Pairs the devices of both by GUID: later and earlier. To be repeated after an amendment. */
+void ft_change_pair(struct ft_comparison *c);
 
 /*
  * What a device is, apart from its place: node @from of now becomes node @to of before. @base: where the strings of now
@@ -42,11 +42,10 @@ int ft_change_pair(struct ft_comparison *c);
  */
 void ft_change_put(struct ft_comparison *c, uint32_t to, uint32_t from, uint32_t base);
 
-/* changes_hosts.c: other hosts, or adapters, in the ports of those that are gone. 0 or -ENOMEM. */
-int ft_change_hosts(struct ft_comparison *c, uint32_t base);
+/* changes_hosts.c: other hosts, or adapters, in the ports of those that are gone. */
+void ft_change_hosts(struct ft_comparison *c, uint32_t base);
 
-/* changes_directors.c: directors that are gone as a whole, each one change. They are taken out of the recording. 0 or
- * -ENOMEM. */
-int ft_change_directors(struct ft_comparison *c);
+/* changes_directors.c: directors that are gone as a whole, each one change. They are taken out of the recording. */
+void ft_change_directors(struct ft_comparison *c);
 
 #endif

@@ -45,7 +45,7 @@ static bool is_name(const char *name)
 }
 
 /* Names that are unique regardless of case; the other switches are called by their GUIDs. */
-static int names_take(struct recording *x)
+static void names_take(struct recording *x)
 {
 	const struct ft_snapshot *s = x->snapshot;
 	_cleanup_(ft_map_release) struct ft_map names = {0};
@@ -59,11 +59,9 @@ static int names_take(struct recording *x)
 		start = ft_text_short_name(ft_node_description(s, &s->nodes[i]), &length);
 		if (length < NAME_SIZE)
 			memcpy(x->name[i], start, length);
-		if (ft_map_mark(&names, ft_text_short_hash(x->name[i]), i, x->by_guid) < 0)
-			return -ENOMEM;
+		x->memory.failed |= ft_map_mark(&names, ft_text_short_hash(x->name[i]), i, x->by_guid) < 0;
 		x->by_guid[i] |= !is_name(x->name[i]);
 	}
-	return 0;
 }
 
 static int names_complete(struct recording *x, struct ft_error *err)
@@ -246,7 +244,8 @@ int ft_since_plan(const struct ft_snapshot *snapshot, const char *name, struct f
 	x.hosts = ft_arena_zeros(&x.memory, snapshot->node_count, sizeof(*x.hosts));
 	if (x.memory.failed)
 		return -ENOMEM;
-	r = names_take(&x) ?: names_complete(&x, err);
+	names_take(&x);
+	r = x.memory.failed ? -ENOMEM : names_complete(&x, err);
 	if (r < 0)
 		return r;
 	hosts_count(&x);
