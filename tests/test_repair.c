@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/map.h"
+#include "probe/counters.h"
 #include "tests/allocations.h"
 #include "tests/bench.h"
 #include "tests/extend.h"
@@ -158,6 +159,30 @@ static void test_repair(void **state)
 	else
 		assert_int_equal(report->repair[report->repair_count - 1].verdict, FT_VERDICT_OK);
 	report_returns(report);
+}
+
+/* A cable that is to be unplugged, and has errors: two findings, and one thing to do. */
+static void test_once(void **state)
+{
+	const struct row row = {"", WIDE "}", "link edge001:40 edge007:38", NULL};
+	_cleanup_(bench_release) struct bench b;
+	_cleanup_(ft_report_freep) struct ft_report *before = NULL, *report = NULL;
+	_cleanup_(ft_text_release) struct ft_text words = {0};
+	struct ft_port_count item = {.counts = {[FT_COUNTER_SYMBOL] = 1000000000}, .interval_ms = 10000};
+	struct ft_counters counters = {&item, 1, 10000};
+	struct ft_verify_input input;
+
+	(void)state;
+	bench_report(&b, &row, &before);
+	item.port = (uint32_t)(port_find(b.snapshot, "edge001:40") - b.snapshot->ports);
+	input = input_of(&b);
+	input.counters = &counters;
+	assert_int_equal(ft_verify_all(&input, &report), 0);
+	assert_int_equal(report->finding_count, 2);
+	assert_int_equal(repair_add(&input, report), 0);
+	repair_words(report, &words);
+	assert_string_equal(ft_text_string(&words), "remove edge001:40 edge007:38 -> ok 0 216 216");
+	assert_int_equal(report->repair[0].mend_count, 2);
 }
 
 /* ---- what it costs ---- */
@@ -497,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_after_cores), cmocka_unit_test(test_after_cables),
 		cmocka_unit_test(test_after_drawn), cmocka_unit_test(test_allocations),
 		cmocka_unit_test(test_namesakes),   cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_once),
 	};
 	struct CMUnitTest tests[FT_COUNT(repairs) + FT_COUNT(costs) + FT_COUNT(trees) + FT_COUNT(others)];
 	char names[FT_COUNT(trees)][16];

@@ -116,31 +116,15 @@ static void jobs_join(struct repair *x, struct job *to, struct job *from)
 		mends_add(x, to, from->mends[i]);
 }
 
-/*
- * Whether one job does the work of two, and which. Then the second is dropped, or both are if one would undo the other.
- */
+/* Whether one job does the work of two: then the second is dropped. A faulty cable that is removed is not replaced. */
 static void jobs_merge(struct repair *x, struct job *one, struct job *other)
 {
-	struct ft_action *a = &one->action, *b = &other->action;
-	bool cable = ends_are(a, b);
+	const struct ft_action *a = &one->action, *b = &other->action;
+	bool whole = a->act == FT_ACT_POWER || a->act == FT_ACT_BOARD;
 
-	if (a->act == b->act && (cable || (a->act == FT_ACT_POWER && place_is(&a->a, &b->a)) ||
-				 (a->act == FT_ACT_BOARD && place_is(&a->a, &b->a)))) {
+	if (a->act == b->act ? ends_are(a, b) || (whole && place_is(&a->a, &b->a))
+			     : a->act == FT_ACT_REMOVE && b->act == FT_ACT_RENEW && ends_are(a, b))
 		jobs_join(x, one, other);
-	} else if (a->act == FT_ACT_MOVE && b->act == FT_ACT_MOVE && place_is_exact(&a->a, &b->b) &&
-		   place_is_exact(&a->b, &b->a)) {
-		/* The two cable ends change places. */
-		a->act = FT_ACT_EXCHANGE;
-		jobs_join(x, one, other);
-	} else if (cable && ((a->act == FT_ACT_CONNECT && b->act == FT_ACT_REMOVE) ||
-			     (a->act == FT_ACT_REMOVE && b->act == FT_ACT_CONNECT))) {
-		one->dropped = other->dropped = true;
-	} else if (cable && a->act == FT_ACT_REMOVE && b->act == FT_ACT_RENEW) {
-		/* A faulty cable that is removed need not be replaced. */
-		jobs_join(x, one, other);
-	} else if (cable && a->act == FT_ACT_RENEW && b->act == FT_ACT_REMOVE) {
-		jobs_join(x, other, one);
-	}
 }
 
 /* The end of job i / 2 that is numbered @i: first a, then b. */
