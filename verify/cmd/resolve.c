@@ -13,41 +13,35 @@
 
 void ft_resolved_release(struct ft_resolved *resolved)
 {
-	for (size_t i = 0; i < resolved->count; i++)
-		free(resolved->names[i]);
-	free(resolved->names);
-	free(resolved->guids);
-	free(resolved->missing_name);
-	*resolved = (struct ft_resolved){0};
+	ft_arena_release(&resolved->memory);
 }
 
-static int list_init(struct ft_resolved *list, size_t most)
+static void list_init(struct ft_resolved *list, size_t most)
 {
-	list->guids = calloc(most + 1, sizeof(*list->guids));
-	list->names = calloc(most + 1, sizeof(*list->names));
-	return list->guids && list->names ? 0 : -ENOMEM;
+	list->guids = ft_arena_zeros(&list->memory, most, sizeof(*list->guids));
+	list->names = ft_arena_zeros(&list->memory, most, sizeof(*list->names));
 }
 
 /* Each GUID once: @there has those of the list. @name: safe already */
-static int list_add(struct ft_resolved *list, struct ft_map *there, uint64_t guid, const char *name)
+static void list_add(struct ft_resolved *list, struct ft_map *there, uint64_t guid, const char *name)
 {
 	int r = guid ? ft_map_add(there, guid, (uint32_t)list->count, NULL) : 0;
 
+	list->memory.failed |= r < 0;
 	if (r <= 0)
-		return r;
-	list->names[list->count] = strdup(name);
-	if (!list->names[list->count])
-		return -ENOMEM;
+		return;
+	list->names[list->count] = ft_arena_string(&list->memory, name);
 	list->guids[list->count++] = guid;
-	return 0;
 }
 
-static int list_lacks(struct ft_resolved *list, const char *name)
+/* Moves it, if memory sufficed. 0 or -ENOMEM. */
+static int list_end(struct ft_resolved *list, struct ft_resolved *ret)
 {
-	if (list->missing++ > 0)
-		return 0;
-	list->missing_name = strdup(name);
-	return list->missing_name ? 0 : -ENOMEM;
+	if (list->memory.failed)
+		return -ENOMEM;
+	*ret = *list;
+	*list = (struct ft_resolved){0};
+	return 0;
 }
 
 int ft_resolve_check_plan(const struct ft_plan *plan, struct ft_error *err)
@@ -89,59 +83,45 @@ int ft_resolve_roots(const struct ft_design *design, const struct ft_plan *plan,
 {
 	_cleanup_(ft_resolved_release) struct ft_resolved list = {0};
 	_cleanup_(ft_map_release) struct ft_map there = {0};
-	int r = list_init(&list, report->switch_count);
 
-	for (uint32_t i = 0; r == 0 && i < plan->switch_count && i < report->switch_count; i++) {
+	list_init(&list, report->switch_count);
+	for (uint32_t i = 0; !list.memory.failed && i < plan->switch_count && i < report->switch_count; i++) {
 		const struct ft_report_switch *sw = &report->switches[i];
 		uint64_t guid;
 
 		if (!ft_opensm_is_root(plan, i))
 			continue;
 		guid = guid_of(design, plan, report, i);
-		r = guid ? list_add(&list, &there, guid, sw->name) : list_lacks(&list, sw->name);
+		list_add(&list, &there, guid, sw->name);
+		if (!guid && list.missing++ == 0)
+			list.missing_name = ft_arena_string(&list.memory, sw->name);
 	}
-	if (r < 0)
-		return r;
-	*ret_resolved = list;
-	list = (struct ft_resolved){0};
-	return 0;
-}
-
-/* The GUIDs of the switches in the places with planned hosts. */
-static int edges_collect(const struct ft_plan *plan, const struct ft_report *report, struct ft_map *ret_edges)
-{
-	for (uint32_t i = 0; i < plan->switch_count && i < report->switch_count; i++)
-		if (report->switches[i].guid && plan->kinds[plan->switches[i].kind].may_host &&
-		    !ft_plan_is_beside(plan, i) && ft_map_add(ret_edges, report->switches[i].guid, 0, NULL) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
-static int host_add(struct ft_resolved *list, struct ft_map *there, const struct ft_snapshot *s, uint32_t port)
-{
-	const struct ft_node *node = ft_port_node(s, &s->ports[port]);
-	_cleanup_free_ char *name = ft_text_safe_dup(ft_node_description(s, node), node->description_length);
-
-	return name ? list_add(list, there, s->ports[port].guid, name) : -ENOMEM;
+	return list_end(&list, ret_resolved);
 }
 
 static int hosts_collect(const struct ft_model *m, const struct ft_report *report, struct ft_resolved *ret_resolved)
 {
 	_cleanup_(ft_resolved_release) struct ft_resolved list = {0};
 	_cleanup_(ft_map_release) struct ft_map edges = {0}, there = {0};
-	int r = list_init(&list, m->observed.host_count) ?: edges_collect(m->plan, report, &edges);
+	const struct ft_snapshot *s = m->snapshot;
 
-	for (uint32_t i = 0; r == 0 && i < m->observed.host_count; i++) {
+	list_init(&list, m->observed.host_count);
+	/* The GUIDs of the switches in the places with planned hosts. */
+	for (uint32_t i = 0; i < m->plan->switch_count && i < report->switch_count; i++)
+		if (report->switches[i].guid && m->plan->kinds[m->plan->switches[i].kind].may_host &&
+		    !ft_plan_is_beside(m->plan, i))
+			ft_map_put(&edges, report->switches[i].guid, 0, &list.memory.failed);
+	for (uint32_t i = 0; !list.memory.failed && i < m->observed.host_count; i++) {
 		const struct ft_observed_host *host = &m->observed.hosts[i];
+		const struct ft_node *node = ft_port_node(s, &s->ports[host->port]);
+		const char *name;
 
-		if (ft_map_get(&edges, m->observed.switches[host->observed].guid) != FT_NONE)
-			r = host_add(&list, &there, m->snapshot, host->port);
+		if (ft_map_get(&edges, m->observed.switches[host->observed].guid) == FT_NONE)
+			continue;
+		name = ft_arena_safe(&list.memory, ft_node_description(s, node), node->description_length);
+		list_add(&list, &there, s->ports[host->port].guid, name ? name : "");
 	}
-	if (r < 0)
-		return r;
-	*ret_resolved = list;
-	list = (struct ft_resolved){0};
-	return 0;
+	return list_end(&list, ret_resolved);
 }
 
 int ft_resolve_hosts(const struct ft_design *design, const struct ft_plan *plan, const struct ft_snapshot *snapshot,

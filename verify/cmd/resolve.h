@@ -14,11 +14,12 @@
 
 /* GUIDs without duplicates, and their names. */
 struct ft_resolved {
-	uint64_t *guids; /* in host order; owned */
-	char **names;	 /* descriptions made safe; owned */
+	uint64_t *guids; /* in host order */
+	char **names;	 /* descriptions made safe */
 	size_t count;
 	size_t missing;	    /* roots: planned switches that were not seen and are not bound by GUID */
-	char *missing_name; /* the first of them, made safe; owned; NULL: none */
+	char *missing_name; /* the first of them, made safe; NULL: none */
+	struct ft_arena memory;
 };
 
 void ft_resolved_release(struct ft_resolved *resolved);

@@ -22,10 +22,9 @@ struct marker {
 	const struct ft_report *report;
 	const struct ft_plan *plan;
 	struct ft_draw_marks *marks;
-	struct ft_map by_guid; /* number of planned switches that were seen */
-	char **labels;	       /* by row of the report's switches: their names in findings */
-	struct ft_arena memory;
-	bool failed; /* an allocation of the marks */
+	struct ft_map by_guid;	/* number of planned switches that were seen */
+	char **labels;		/* by row of the report's switches: their names in findings */
+	struct ft_arena memory; /* of these; it tells whether an allocation of the marks failed, too */
 };
 
 /* ---- switches ---- */
@@ -46,35 +45,29 @@ static void string_keep(struct marker *m, char **string, const char *value)
 {
 	free(*string);
 	*string = strdup(value);
-	m->failed |= !*string;
+	m->memory.failed |= !*string;
 }
 
 /* Names of several switches have the GUID appended, as in the sentences of findings (model/observed.c). */
-static int labels_make(struct marker *m)
+static void labels_make(struct marker *m)
 {
 	const struct ft_report *report = m->report;
 	_cleanup_(ft_map_release) struct ft_map names = {0};
-	_cleanup_free_ bool *repeated = calloc(report->switch_count + 1, sizeof(*repeated));
+	bool *repeated = ft_arena_zeros(&m->memory, report->switch_count, sizeof(*repeated));
 
 	m->labels = ft_arena_zeros(&m->memory, report->switch_count, sizeof(*m->labels));
-	if (!m->labels || !repeated)
-		return -ENOMEM;
-	for (size_t i = 0; i < report->switch_count; i++) {
+	for (size_t i = 0; !m->memory.failed && i < report->switch_count; i++) {
 		m->labels[i] = ft_arena_keep(&m->memory, ft_switch_short_name(report->switches[i].name));
-		if (!m->labels[i])
-			return -ENOMEM;
-		if (report->switches[i].guid &&
-		    ft_map_mark(&names, ft_text_hash(m->labels[i]), (uint32_t)i, repeated) < 0)
-			return -ENOMEM;
+		if (m->labels[i] && report->switches[i].guid)
+			m->memory.failed |= ft_map_mark(&names, ft_text_hash(m->labels[i]), (uint32_t)i, repeated) < 0;
 	}
-	for (size_t i = 0; i < report->switch_count; i++) {
+	for (size_t i = 0; !m->memory.failed && i < report->switch_count; i++) {
 		char **label = &m->labels[i];
 
 		if (repeated[i] || (*label)[strspn(*label, " ")] == '\0')
 			*label = ft_arena_print(&m->memory, "%s%s0x%016" PRIx64, *label, **label ? " " : "",
 						report->switches[i].guid);
 	}
-	return m->memory.failed ? -ENOMEM : 0;
 }
 
 static void switch_mark(struct marker *m, uint32_t p)
@@ -94,7 +87,7 @@ static void switch_mark(struct marker *m, uint32_t p)
 	string_keep(m, &mark->name, m->labels[p]);
 	if (row->hosts_names[0])
 		string_keep(m, &mark->note, row->hosts_names);
-	m->failed |= ft_map_add(&m->by_guid, row->guid, p, NULL) < 0;
+	m->memory.failed |= ft_map_add(&m->by_guid, row->guid, p, NULL) < 0;
 }
 
 /* The table of the report begins with the switches of the plan, in its order. */
@@ -111,7 +104,7 @@ static int switches_mark(struct marker *m, struct ft_error *err)
 	/* What hangs on the tree is planned, and is in no picture of it. */
 	for (size_t i = m->plan->switch_count; i < report->switch_count; i++)
 		if (!report->switches[i].planned_as)
-			m->failed |= ft_draw_marks_add_stranger(m->marks, m->labels[i]) < 0;
+			m->memory.failed |= ft_draw_marks_add_stranger(m->marks, m->labels[i]) < 0;
 	return 0;
 }
 
@@ -167,7 +160,7 @@ static void link_add(struct marker *m, const struct ft_finding *f, uint32_t a, u
 {
 	uint32_t bundle = ft_plan_find_bundle(m->plan, a, b);
 
-	m->failed |= ft_draw_marks_add_link(m->marks, a, b, number, f->text) < 0;
+	m->memory.failed |= ft_draw_marks_add_link(m->marks, a, b, number, f->text) < 0;
 	if (bundle == FT_NONE)
 		return;
 	m->marks->bundles[bundle].surplus++;
@@ -267,8 +260,8 @@ static void finding_line(struct marker *m, const struct ft_finding *f)
 	_cleanup_(ft_text_release) struct ft_text line = {0};
 
 	ft_report_write_sentences(&line, f, false);
-	m->failed |= ft_text_failed(&line) ||
-		     ft_draw_marks_add_line(m->marks, severities[f->severity], ft_text_string(&line)) < 0;
+	m->memory.failed |= ft_text_failed(&line) ||
+			    ft_draw_marks_add_line(m->marks, severities[f->severity], ft_text_string(&line)) < 0;
 }
 
 static void findings_mark(struct marker *m)
@@ -295,7 +288,7 @@ static void headline_set(struct marker *m)
 
 	ft_report_write_text(&text, m->report, false, false);
 	m->marks->severity = of_verdict[m->report->verdict];
-	m->failed |= ft_text_failed(&text);
+	m->memory.failed |= ft_text_failed(&text);
 	if (text.data)
 		text.data[strcspn(text.data, "\n")] = '\0';
 	string_keep(m, &m->marks->headline, ft_text_string(&text));
@@ -313,16 +306,17 @@ int ft_report_marks(const struct ft_report *report, const struct ft_plan *plan, 
 	if (r < 0)
 		return r;
 	m.marks = marks;
-	r = labels_make(&m) ?: switches_mark(&m, err);
+	labels_make(&m);
+	r = m.memory.failed ? -ENOMEM : switches_mark(&m, err);
 	if (r == 0) {
 		bundles_mark(&m);
 		findings_mark(&m);
 		headline_set(&m);
+		if (m.memory.failed)
+			r = -ENOMEM;
 	}
 	ft_map_release(&m.by_guid);
 	ft_arena_release(&m.memory);
-	if (r == 0 && m.failed)
-		r = -ENOMEM;
 	if (r == 0)
 		*ret_marks = FT_STEAL(marks);
 	return r;
