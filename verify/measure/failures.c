@@ -17,9 +17,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hops.h"
 #include "base/numbers.h"
 #include "base/subsets.h"
 #include "base/text.h"
+#include "planner/plan/wiring.h"
 #include "verify/measure/failures_parts.h"
 #include "verify/measure/measure.h"
 #include "verify/model/capacity.h"
@@ -39,20 +41,17 @@ static void after_release(struct ft_failures *x)
 }
 
 /* Networks are counted separately. O(places). */
-static int order_make(struct ft_failures *x)
+static void order_make(struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_free_ uint32_t *first = calloc(m->network_count + 2UL, sizeof(*first));
+	uint32_t *first = ft_arena_zeros(&x->memory, m->network_count + 2UL, sizeof(*first));
 
-	if (!first)
-		return -ENOMEM;
-	for (uint32_t p = 0; p < m->place_count; p++)
+	for (uint32_t p = 0; first && p < m->place_count; p++)
 		first[m->network[p] + 1]++;
-	for (uint32_t n = 0; n < m->network_count; n++)
+	for (uint32_t n = 0; first && n < m->network_count; n++)
 		first[n + 1] += first[n];
-	for (uint32_t p = 0; p < m->place_count; p++)
+	for (uint32_t p = 0; first && p < m->place_count; p++)
 		x->order[first[m->network[p]]++] = p;
-	return 0;
 }
 
 static int after_init(struct ft_failures *x, const struct ft_model *m)
@@ -95,7 +94,8 @@ static int after_init(struct ft_failures *x, const struct ft_model *m)
 		items += x->carriers[cell];
 	}
 	x->items = ft_arena_zeros(&x->memory, items, sizeof(*x->items));
-	return x->items ? order_make(x) : -ENOMEM;
+	order_make(x);
+	return x->memory.failed ? -ENOMEM : 0;
 }
 
 static void items_list(struct ft_failures *x)
@@ -419,6 +419,66 @@ static void way_count(struct ft_failures *x, const uint32_t *chosen)
 
 /* ---- distances ---- */
 
+enum { BATCH = 64 }; /* searches of base/hops.h that share their steps */
+
+/*
+ * True where distances tell something: in a plan without ranks, of switches that are one chip each. Up and down a tree
+ * no path grows as long as there is one.
+ */
+static bool hops_count_for(const struct ft_model *m)
+{
+	return m->capacity->ranks == 1 && m->plan->bundle_count > 0 && !ft_plan_has_directors(m->plan);
+}
+
+/*
+ * The work of one hops_left(), about: edge ends that are visited. Sources arrive at a switch at different steps, at
+ * most one step for each distance.
+ */
+static uint64_t hops_work(const struct ft_model *m, uint32_t farthest)
+{
+	uint64_t batches = (m->place_count + BATCH - 1UL) / BATCH;
+
+	return batches * (2UL * m->cells.count + m->place_count) * (farthest + 1UL);
+}
+
+/* Each remaining bundle once. */
+static int graph_make(const struct ft_failures *x, struct ft_hop_graph *ret)
+{
+	const struct ft_model *m = x->m;
+	_cleanup_free_ struct ft_hop_edge *edges = calloc(m->cells.count + 1UL, sizeof(*edges));
+	size_t count = 0;
+	int r;
+
+	if (!edges)
+		return -ENOMEM;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++) {
+		uint32_t p = m->cells.ends[cell][0], q = m->cells.ends[cell][1];
+
+		if (x->carriers[cell] > 0 && is_left(x, p) && is_left(x, q))
+			edges[count++] = (struct ft_hop_edge){p, q};
+	}
+	r = ft_hop_graph_make(m->place_count, NULL, edges, count, ret);
+	for (uint32_t p = 0; r == 0 && p < m->place_count; p++)
+		ret->hosts[p] = is_left(x, p) ? ft_observed_at(m, p)->hosts : 0;
+	return r;
+}
+
+static int hops_left(const struct ft_failures *x, struct ft_hops_left *ret)
+{
+	_cleanup_(ft_hop_graph_release) struct ft_hop_graph graph = {0};
+	_cleanup_(ft_hop_counts_release) struct ft_hop_counts counts = {0};
+	int r = graph_make(x, &graph) ?: ft_hop_count(&graph, &counts);
+
+	if (r < 0)
+		return r;
+	*ret = (struct ft_hops_left){.farthest = counts.any.chips};
+	for (uint32_t chips = 1; chips <= graph.nodes; chips++) {
+		ret->pairs += counts.pairs[chips];
+		ret->sum += chips * counts.pairs[chips];
+	}
+	return 0;
+}
+
 /* A set whose bundles are only thinned lengthens no path. */
 static struct ft_failures_apart apart_look(struct ft_failures *x, const uint32_t *chosen)
 {
@@ -427,7 +487,7 @@ static struct ft_failures_apart apart_look(struct ft_failures *x, const uint32_t
 
 	fail_all(x, chosen, true);
 	if (parts_may_change(x, chosen))
-		r = ft_hops_left(x->m, x->carriers, x->dead, &left);
+		r = hops_left(x, &left);
 	fail_all(x, chosen, false);
 	x->hops.error = r < 0 ? r : x->hops.error;
 	return (struct ft_failures_apart){left.farthest, left.pairs ? left.sum * MILLION / left.pairs : 0,
@@ -463,12 +523,12 @@ static int hops_look(struct ft_failures *x, uint64_t ways, bool drawn)
 	uint64_t each, affordable;
 	int r;
 
-	if (!ft_hops_count_for(x->m))
+	if (!hops_count_for(x->m))
 		return 0;
-	r = ft_hops_left(x->m, x->carriers, x->dead, &x->hops.then);
+	r = hops_left(x, &x->hops.then);
 	if (r < 0)
 		return r;
-	each = ft_hops_work(x->m, x->hops.then.farthest);
+	each = hops_work(x->m, x->hops.then.farthest);
 	affordable = HOPS_WORK_MAX / each;
 	affordable = affordable < HOPS_SAMPLES_MIN   ? HOPS_SAMPLES_MIN
 		     : affordable > FT_AFTER_SAMPLES ? FT_AFTER_SAMPLES

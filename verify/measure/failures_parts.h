@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The state while N-k failures are examined. Private to failures.c, failures_sets.c and failures_hops.c. */
+/* The state while N-k failures are examined. Private to failures.c and failures_sets.c. */
 #ifndef FT_VERIFY_MEASURE_FAILURES_PARTS_H
 #define FT_VERIFY_MEASURE_FAILURES_PARTS_H
 
@@ -105,19 +105,5 @@ int ft_sets_hardest(struct ft_failures *x);
  * switches cut off no edge that is cabled to more cores than fail.
  */
 bool ft_sets_hardest_known(const struct ft_failures *x);
-
-/* failures_hops.c */
-
-/*
- * True where distances tell something: in a plan without ranks, of switches that are one chip each. Up and down a tree
- * no path grows as long as there is one.
- */
-bool ft_hops_count_for(const struct ft_model *m);
-
-/* The work of one ft_hops_left(), about: edge ends that are visited, where hosts are @farthest apart. */
-uint64_t ft_hops_work(const struct ft_model *m, uint32_t farthest);
-
-/* @carriers: by cell, the cables that are left; @dead: by place. Returns 0 or -ENOMEM. */
-int ft_hops_left(const struct ft_model *m, const uint32_t *carriers, const bool *dead, struct ft_hops_left *ret);
 
 #endif
