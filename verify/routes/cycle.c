@@ -181,11 +181,10 @@ int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels)
 {
 	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
 	struct cycles c = {.w = w, .memory = &memory, .channels = channels};
-	_cleanup_free_ uint32_t *members = malloc((channels->count + 1UL) * sizeof(*members));
-	_cleanup_free_ uint32_t *cycle = malloc((channels->count + 1UL) * sizeof(*cycle));
-	int r = components_find(&c);
+	uint32_t *members = ft_arena_zeros(&memory, channels->count, sizeof(*members));
+	uint32_t *cycle = ft_arena_zeros(&memory, channels->count, sizeof(*cycle));
 
-	if (r < 0 || !members || !cycle)
+	if (components_find(&c) < 0)
 		return -ENOMEM;
 	for (uint32_t channel = 0; channel < channels->count; channel++)
 		members[channel] = channel;

@@ -25,15 +25,13 @@ static uint32_t bundle_between(const struct ft_work_net *net, uint32_t from, uin
  * The links of a bundle are its cables, in the order of the ports. More of them than there are cables that carry, such
  * as those that cannot be judged, share these.
  */
-static int steps_make(struct ft_forward *f, const struct ft_work_net *net)
+static void steps_make(struct ft_forward *f, const struct ft_work_net *net)
 {
 	struct ft_walk *w = &f->walk;
-	_cleanup_free_ uint32_t *used = calloc(2UL * net->plan->bundle_count + 1, sizeof(*used));
+	uint32_t *used = ft_arena_zeros(&w->memory, 2UL * net->plan->bundle_count, sizeof(*used));
 
 	f->step_of_link = ft_arena_zeros(&w->memory, w->link_count, sizeof(*f->step_of_link));
-	if (!used || !f->step_of_link)
-		return -ENOMEM;
-	for (uint32_t link = 0; link < w->link_count; link++) {
+	for (uint32_t link = 0; !w->memory.failed && link < w->link_count; link++) {
 		uint32_t from = switch_of(w->m, &w->hops[w->owner[link]]), to = FT_NONE, bundle = FT_NONE;
 		uint32_t *count;
 
@@ -47,7 +45,6 @@ static int steps_make(struct ft_forward *f, const struct ft_work_net *net)
 		count = &used[2UL * bundle + (from < to)];
 		f->step_of_link[link].cable = (*count)++ % net->plan->bundles[bundle].count;
 	}
-	return 0;
 }
 
 static int by_link(const void *a, const void *b, void *data)
@@ -72,24 +69,19 @@ static uint32_t targets_sort(struct ft_walk *w, uint32_t *sorted)
 	return count;
 }
 
-static int hosts_make(struct ft_forward *f, const struct ft_work_net *net)
+static void hosts_make(struct ft_forward *f, const struct ft_work_net *net)
 {
 	struct ft_walk *w = &f->walk;
-	_cleanup_free_ uint32_t *sorted = calloc(w->target_count + 1UL, sizeof(*sorted));
+	uint32_t *sorted = ft_arena_zeros(&w->memory, w->target_count, sizeof(*sorted));
 	/* By switch of the plan: its next host of the net. Those of a switch are next to each other. */
-	_cleanup_free_ uint32_t *next = malloc((net->plan->switch_count + 1UL) * sizeof(*next));
-	uint32_t count;
+	uint32_t *next = ft_arena_numbers(&w->memory, net->plan->switch_count, net->host_count), count;
 
-	f->target_of_host = ft_arena_zeros(&w->memory, net->host_count, sizeof(*f->target_of_host));
+	f->target_of_host = ft_arena_numbers(&w->memory, net->host_count, FT_NONE);
 	f->entry_of_host = ft_arena_zeros(&w->memory, net->host_count, sizeof(*f->entry_of_host));
-	if (!sorted || !next || !f->target_of_host || !f->entry_of_host)
-		return -ENOMEM;
-	for (uint32_t sw = 0; sw < net->plan->switch_count; sw++)
-		next[sw] = net->host_count;
-	for (uint32_t host = net->host_count; host-- > 0;) {
-		f->target_of_host[host] = FT_NONE;
+	if (w->memory.failed)
+		return;
+	for (uint32_t host = net->host_count; host-- > 0;)
 		next[net->hosts[host].sw] = host;
-	}
 	count = targets_sort(w, sorted);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t hop = w->targets[sorted[i]].hop, sw = switch_of(w->m, &w->hops[hop]);
@@ -101,7 +93,6 @@ static int hosts_make(struct ft_forward *f, const struct ft_work_net *net)
 		f->target_of_host[host] = sorted[i];
 		f->entry_of_host[host] = hop;
 	}
-	return 0;
 }
 
 /* Follows the tables from chip to chip. Only cables between switches of the plan are steps. */
@@ -137,10 +128,11 @@ static bool walk(const void *data, uint32_t from, uint32_t to, struct ft_step st
 
 int ft_forward_make(struct ft_model *m, const struct ft_work_net *net, struct ft_forward *ret)
 {
-	int r;
-
 	ret->walk.m = m;
-	r = ft_walk_build(&ret->walk) ?: steps_make(ret, net) ?: hosts_make(ret, net);
+	if (ft_walk_build(&ret->walk) < 0)
+		return -ENOMEM;
+	steps_make(ret, net);
+	hosts_make(ret, net);
 	ret->forwarding = (struct ft_forwarding){walk, ret, ret->entry_of_host};
-	return r;
+	return ret->walk.memory.failed ? -ENOMEM : 0;
 }
