@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/interface.h"
 #include "base/map.h"
 #include "base/numbers.h"
@@ -23,6 +24,7 @@ struct fit {
 	struct ft_map twice; /* hashes in @brief that several names have */
 	uint32_t *found;     /* by node: the index of its name, or FT_NONE */
 	size_t strings_size;
+	struct ft_arena memory; /* of all lists; it tells whether anything failed */
 };
 
 static void fit_release(struct fit *f)
@@ -30,7 +32,7 @@ static void fit_release(struct fit *f)
 	ft_map_release(&f->whole);
 	ft_map_release(&f->brief);
 	ft_map_release(&f->twice);
-	free(f->found);
+	ft_arena_release(&f->memory);
 }
 
 static const char *name_at(const struct fit *f, uint32_t index)
@@ -39,88 +41,79 @@ static const char *name_at(const struct fit *f, uint32_t index)
 					     : f->plan->hosts[index - f->plan->switch_count].name;
 }
 
-/* Of the name without its domain. 0, -ENOMEM */
-static int brief_hash(const char *name, uint64_t *ret_hash)
+/* Of the name without its domain. */
+static uint64_t brief_hash(struct fit *f, const char *name)
 {
 	_cleanup_free_ char *brief = strndup(name, ft_machine_short_length(name));
 
-	if (!brief)
-		return -ENOMEM;
-	*ret_hash = ft_text_short_hash(brief);
-	return 0;
+	f->memory.failed |= !brief;
+	return brief ? ft_text_short_hash(brief) : 0;
 }
 
-static int names_collect(struct fit *f)
+static void names_collect(struct fit *f)
 {
 	for (uint32_t i = 0; i < f->plan->switch_count + f->plan->host_count; i++) {
 		const char *name = name_at(f, i);
-		uint32_t first = 0;
-		uint64_t hash;
-		int r = name ? brief_hash(name, &hash) : 0;
+		uint64_t hash = name ? brief_hash(f, name) : 0;
+		uint32_t first = i;
 
 		if (!name)
 			continue;
-		if (r == 0)
-			r = ft_map_add(&f->whole, ft_text_short_hash(name), i, NULL);
-		if (r >= 0)
-			r = ft_map_add(&f->brief, hash, i, &first);
+		ft_map_put(&f->whole, ft_text_short_hash(name), i, &f->memory.failed);
+		f->memory.failed |= ft_map_add(&f->brief, hash, i, &first) < 0;
 		/* A host is listed once a port. */
-		if (r == 0 && !ft_text_short_equal(name_at(f, first), name))
-			r = ft_map_add(&f->twice, hash, 0, NULL);
-		if (r < 0)
-			return r;
+		if (!ft_text_short_equal(name_at(f, first), name))
+			ft_map_put(&f->twice, hash, 0, &f->memory.failed);
 	}
-	return 0;
 }
 
-static int name_find(struct fit *f, uint32_t node)
+static void name_find(struct fit *f, uint32_t node)
 {
 	const char *name = ft_node_description(f->s, &f->s->nodes[node]);
 	uint64_t hash;
-	int r;
 
 	f->found[node] = ft_map_get(&f->whole, ft_text_short_hash(name));
 	if (f->found[node] != FT_NONE)
-		return 0;
-	r = brief_hash(name, &hash);
-	if (r == 0 && ft_map_get(&f->twice, hash) == FT_NONE)
+		return;
+	hash = brief_hash(f, name);
+	if (ft_map_get(&f->twice, hash) == FT_NONE)
 		f->found[node] = ft_map_get(&f->brief, hash);
-	return r;
 }
 
-/* Adds a string to the arena, whose size doubles. Returns 0, -ENOMEM or -EOVERFLOW. */
-static int string_add(struct fit *f, const char *string, uint32_t *ret_offset)
+/* Adds a string to those of the snapshot, whose size doubles. Where that fails nothing is set. */
+static void string_add(struct fit *f, const char *string, uint32_t *ret_offset)
 {
 	struct ft_snapshot *s = f->s;
 	size_t length = strlen(string) + 1;
+	bool fits = length <= UINT32_MAX / 4 - s->strings_length;
 
-	if (length > UINT32_MAX / 4 - s->strings_length)
-		return -EOVERFLOW;
-	if (s->strings_length + length > f->strings_size) {
+	if (fits && s->strings_length + length > f->strings_size) {
 		size_t size = 2 * (s->strings_length + length);
 		char *strings = realloc(s->strings, size);
 
-		if (!strings)
-			return -ENOMEM;
-		s->strings = strings;
-		f->strings_size = size;
+		fits = strings != NULL;
+		s->strings = fits ? strings : s->strings;
+		f->strings_size = fits ? size : f->strings_size;
 	}
+	f->memory.failed |= !fits;
+	if (!fits)
+		return;
 	memcpy(s->strings + s->strings_length, string, length);
 	*ret_offset = s->strings_length;
 	s->strings_length += (uint32_t)length;
-	return 0;
 }
 
 /* Calls the node as the plan does. */
-static int node_name(struct fit *f, uint32_t node)
+static void node_name(struct fit *f, uint32_t node)
 {
 	const char *name = name_at(f, f->found[node]);
 	struct ft_node *n = &f->s->nodes[node];
 
 	if (strcmp(name, ft_node_description(f->s, n)) == 0 || strlen(name) > UINT16_MAX)
-		return 0;
-	n->description_length = (uint16_t)strlen(name);
-	return string_add(f, name, &n->description);
+		return;
+	string_add(f, name, &n->description);
+	if (!f->memory.failed)
+		n->description_length = (uint16_t)strlen(name);
 }
 
 /* ---- names of ports ---- */
@@ -181,18 +174,17 @@ static const char *listed_name(const char *interfaces, uint32_t number, size_t *
  * Names the ports of a switch that have no neighbour: as the plan does; else as the others, and those of a switch
  * without any as those of all switches.
  */
-static int ports_name(struct fit *f, uint32_t node, const struct prefix *all)
+static void ports_name(struct fit *f, uint32_t node, const struct prefix *all)
 {
 	const struct ft_node *n = &f->s->nodes[node];
 	const char *interfaces = planned_of(f, node)->interfaces;
 	struct prefix own = {.text = ""};
 	const char *text = "";
-	int r = 0;
 
 	prefix_find(f, node, &own);
 	if (!own.differs)
 		text = own.text[0] ? own.text : all->differs ? "" : all->text;
-	for (uint32_t i = 0; r == 0 && i < n->port_count; i++) {
+	for (uint32_t i = 0; i < n->port_count; i++) {
 		struct ft_port *port = &f->s->ports[n->first_port + i];
 		size_t length = 0;
 		const char *listed = listed_name(interfaces, port->number, &length);
@@ -203,23 +195,20 @@ static int ports_name(struct fit *f, uint32_t node, const struct prefix *all)
 		else if (!interfaces && text[0])
 			snprintf(name, sizeof(name), "%s%u", text, port->number);
 		if (!port->name && name[0])
-			r = string_add(f, name, &port->name);
+			string_add(f, name, &port->name);
 	}
-	return r;
 }
 
-static int switch_ports_name(struct fit *f)
+static void switch_ports_name(struct fit *f)
 {
 	struct prefix all = {.text = ""};
-	int r = 0;
 
 	for (uint32_t i = 0; i < f->s->node_count; i++)
 		if (planned_of(f, i))
 			prefix_find(f, i, &all);
-	for (uint32_t i = 0; r == 0 && i < f->s->node_count; i++)
+	for (uint32_t i = 0; i < f->s->node_count; i++)
 		if (planned_of(f, i))
-			r = ports_name(f, i, &all);
-	return r;
+			ports_name(f, i, &all);
 }
 
 /* ---- numbers of ports ---- */
@@ -368,20 +357,16 @@ static void networks_join(const struct fit *f, uint32_t *parent)
  * Hosts are cabled to other networks too, such as the one that they are managed by. Switches that are in one without
  * any switch of the plan are left out, and what leads there; unless most of the plan's switches are not known by name,
  * for then it may be the plan's network that is meant.
- *
- * @ret_foreign  out: by node; the caller frees it
+ * By node; NULL: no memory.
  */
-static int networks_tell(const struct fit *f, bool **ret_foreign)
+static bool *networks_tell(struct fit *f)
 {
-	_cleanup_free_ uint32_t *parent = calloc(f->s->node_count + 1UL, sizeof(*parent));
-	_cleanup_free_ bool *own = calloc(f->s->node_count + 1UL, sizeof(*own));
-	bool *foreign = calloc(f->s->node_count + 1UL, sizeof(*foreign));
-	uint32_t known = 0;
+	uint32_t *parent = ft_arena_zeros(&f->memory, f->s->node_count, sizeof(*parent)), known = 0;
+	bool *own = ft_arena_zeros(&f->memory, f->s->node_count, sizeof(*own));
+	bool *foreign = ft_arena_zeros(&f->memory, f->s->node_count, sizeof(*foreign));
 
-	if (!parent || !own || !foreign) {
-		free(foreign);
-		return -ENOMEM;
-	}
+	if (f->memory.failed)
+		return NULL;
 	networks_join(f, parent);
 	for (uint32_t i = 0; i < f->s->node_count; i++)
 		if (planned_of(f, i)) {
@@ -390,8 +375,7 @@ static int networks_tell(const struct fit *f, bool **ret_foreign)
 		}
 	for (uint32_t i = 0; 2 * known >= f->plan->switch_count && i < f->s->node_count; i++)
 		foreign[i] = f->s->nodes[i].type == FT_NODE_SWITCH && !own[ft_number_root(parent, i)];
-	*ret_foreign = foreign;
-	return 0;
+	return foreign;
 }
 
 /* ---- the new ports ---- */
@@ -408,7 +392,6 @@ static void refit_release(struct refit *to)
 {
 	free(to->ports);
 	free(to->nodes);
-	free(to->moved);
 }
 
 static void node_refit(const struct fit *f, uint32_t node, const uint16_t *numbers, struct refit *to)
@@ -451,28 +434,26 @@ static void peers_refit(struct refit *to)
 }
 
 /* Gives the ports their numbers, adds those that no record names, and leaves other networks out. */
-static int fabric_refit(struct fit *f)
+static void fabric_refit(struct fit *f)
 {
 	struct ft_snapshot *s = f->s;
 	_cleanup_(refit_release) struct refit to = {0};
-	_cleanup_free_ bool *foreign = NULL;
 	uint16_t numbers[FT_PORT_NUMBER_MAX];
+	const bool *foreign = networks_tell(f);
 	uint64_t total = 0;
-	int r = networks_tell(f, &foreign);
 
-	for (uint32_t i = 0; r == 0 && i < s->node_count; i++) {
+	for (uint32_t i = 0; i < s->node_count; i++) {
 		numbers_find(f, i, numbers);
 		total += ports_of(f, i, numbers);
 	}
-	if (r < 0 || total > FT_SNAPSHOT_PORTS_MAX)
-		return r;
+	if (total > FT_SNAPSHOT_PORTS_MAX)
+		return;
 	to.ports = calloc(total + 1, sizeof(*to.ports));
 	to.nodes = calloc(s->node_count + 1UL, sizeof(*to.nodes));
-	to.moved = malloc((s->port_count + 1UL) * sizeof(*to.moved));
-	if (!to.ports || !to.nodes || !to.moved)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->port_count; i++)
-		to.moved[i] = FT_NONE;
+	to.moved = ft_arena_numbers(&f->memory, s->port_count, FT_NONE);
+	f->memory.failed |= !to.ports || !to.nodes;
+	if (f->memory.failed)
+		return;
 	for (uint32_t i = 0; i < s->node_count; i++) {
 		if (foreign[i])
 			continue;
@@ -486,7 +467,6 @@ static int fabric_refit(struct fit *f)
 	s->nodes = FT_STEAL(to.nodes);
 	s->port_count = to.port_count;
 	s->node_count = to.node_count;
-	return 0;
 }
 
 /* ---- types ---- */
@@ -526,23 +506,22 @@ static void hosts_tell(struct fit *f)
 int ft_ethernet_fit(const struct ft_plan *plan, struct ft_snapshot *snapshot)
 {
 	_cleanup_(fit_release) struct fit f = {.plan = plan, .s = snapshot};
-	int r = 0;
 
 	if (!snapshot->source.ethernet)
 		return 0;
-	f.found = malloc((snapshot->node_count + 1UL) * sizeof(*f.found));
+	f.found = ft_arena_numbers(&f.memory, snapshot->node_count, FT_NONE);
 	if (!f.found)
 		return -ENOMEM;
-	r = names_collect(&f);
-	for (uint32_t i = 0; r == 0 && i < snapshot->node_count; i++) {
-		r = name_find(&f, i);
-		if (r < 0 || f.found[i] == FT_NONE)
+	names_collect(&f);
+	for (uint32_t i = 0; i < snapshot->node_count; i++) {
+		name_find(&f, i);
+		if (f.found[i] == FT_NONE)
 			continue;
 		type_set(&f, i);
-		r = node_name(&f, i);
+		node_name(&f, i);
 	}
 	hosts_tell(&f);
-	if (r == 0)
-		r = fabric_refit(&f);
-	return r ?: switch_ports_name(&f);
+	fabric_refit(&f);
+	switch_ports_name(&f);
+	return f.memory.failed ? -ENOMEM : 0;
 }
