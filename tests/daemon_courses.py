@@ -560,6 +560,28 @@ class Courses(Rig):
         self.look(self.net.fabric, "all")
         self.well_again()
 
+    def director_reboots_without_a_chip(self, _):
+        """A chip is lost, then all of its director, which comes back without it and a cable: the chip is the same one."""
+        drawn = self.draw_boards(1, 2)
+        chip = self.rng.choice(sorted(drawn[0])) if drawn else 0
+        whole = self.net.unit_of[chip] if drawn else 0
+        if whole not in self.net.mortal():
+            return
+        without = self.net.fabric.copy()
+        name = self.board_dies(without, {chip})
+        dead = without.copy()
+        self.killed(dead, whole)
+        self.look(dead, self.either())
+        slow = without.copy()
+        slow.unlink(*next(c for c in self.links_of(self.net.units[whole] - {chip})[1] if without.nodes[c[0]].links.get(c[1]))[:2])
+        for fabric, later in ((slow, 1), (slow, RETURNING_S + 1), (without, 1), (without, 1)):
+            self.look(fabric, "all", later)
+            if later > 1 or fabric is without:
+                found = [f["id"] for f in self.warnings() if f["code"] == "board-missing"]
+                self.check(found == [name], "a lost chip is %s, then %s" % (name, self.told()))
+        self.look(self.net.fabric, "all")
+        self.well_again()
+
     def board_replaced(self, _):
         """Other chips in the place of a board; later these go."""
         drawn = self.draw_boards(1)
@@ -609,7 +631,8 @@ class Courses(Rig):
     COURSES = [Rig.dead, Rig.reboot, Rig.pull, Rig.swap, slow_boot, slow_boot, boots_without_a_cable, boots_without_a_cable, dies_while_it_comes_back, dies_while_it_comes_back,
                flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
                board_reboots, board_reboots, two_boards, board_beside_a_chip, board_beside_a_chip,
-               board_beside_dark_ports, chip_reboots, chip_reboots, chips_one_by_one, chips_one_by_one, board_replaced, director_reboots]
+               board_beside_dark_ports, chip_reboots, chip_reboots, chips_one_by_one, chips_one_by_one, director_reboots_without_a_chip,
+               board_replaced, director_reboots]
 
 
 def inferred_network(rng, number):

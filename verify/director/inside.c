@@ -552,6 +552,8 @@ static void chips_check(const struct ft_inspection *in)
 					     .seen = end - i,
 					     .wanted = wanted};
 			const struct ft_chip like = {.line = chips[i].line, .board = chips[i].board, .chip = c};
+			const struct ft_lost *lost;
+			uint32_t any;
 
 			if (in->returning[i] || ft_chip_at(in->x->m->chassis, in->d, &like))
 				continue;
@@ -560,7 +562,10 @@ static void chips_check(const struct ft_inspection *in)
 				in->absent[like.line]--;
 				continue;
 			}
-			ft_lost_take(in, &gap, 1, ft_lost_on_board(in, &chips[i]));
+			lost = ft_lost_on_board(in, &chips[i]);
+			if (!lost && !chips[i].named)
+				lost = lost_board(in, like.line, UINT32_MAX, NULL, &any);
+			ft_lost_take(in, &gap, 1, lost);
 			gap_explain(in, &gap);
 		}
 	}

@@ -71,7 +71,7 @@ struct ft_gap {
 /* Finds the lost chips of the director, and those that are coming back. 0 or -ENOMEM. */
 int ft_lost_find(struct ft_inspection *in);
 
-/* A lost chip of the board that @chip is on, that is in no gap, or NULL. Without slots: any one that may be. */
+/* A lost chip of the board that @chip is on, that is in no gap; NULL: none is known to be. */
 const struct ft_lost *ft_lost_on_board(const struct ft_inspection *in, const struct ft_chip *chip);
 
 /* Puts up to @count lost chips of the board of @like into @gap; NULL: none. Returns how many. */

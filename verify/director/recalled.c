@@ -164,8 +164,7 @@ static uint32_t board_of(const struct ft_inspection *in, const struct ft_chip *c
 const struct ft_lost *ft_lost_on_board(const struct ft_inspection *in, const struct ft_chip *chip)
 {
 	for (uint32_t i = 0; i < in->lost_count; i++)
-		if (in->lost[i].gap == 0 && in->lost[i].line == chip->line &&
-		    (board_of(in, chip) == FT_NONE ? !in->lost[i].named : in->lost[i].board == board_of(in, chip)))
+		if (in->lost[i].gap == 0 && in->lost[i].line == chip->line && in->lost[i].board == board_of(in, chip))
 			return &in->lost[i];
 	return NULL;
 }
