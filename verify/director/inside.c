@@ -344,7 +344,6 @@ static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap
 {
 	struct ft_model *m = in->x->m;
 	struct gap_shadow s = gap_shadow(in, gap);
-	const struct ft_lost *lost = ft_lost_of(in, gap);
 	bool mute = gap_is_mute(&s);
 	struct ft_finding *f;
 	uint32_t cables = 0, hosts = 0;
@@ -358,8 +357,6 @@ static void gap_explain(const struct ft_inspection *in, const struct ft_gap *gap
 	f = ft_finding_add(m, mute ? FT_CODE_SWITCH_MUTE : FT_CODE_BOARD_MISSING,
 			   mute ? FT_EVIDENCE_MUTE : FT_EVIDENCE_ABSENT);
 	ft_gap_where(in, f, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN);
-	if (lost)
-		ft_finding_subject(m, f, lost->chip->name, lost->chip->guid);
 	ft_lost_tell(in, f, gap);
 	if (gap->spot.line) {
 		cables = ft_outer_cables_fold(in, f, gap, mute ? FT_LINK_SILENT : FT_LINK_DOWN);

@@ -79,7 +79,7 @@ uint32_t ft_lost_take(const struct ft_inspection *in, struct ft_gap *gap, uint32
 
 /* The lost chip of the gap with the lowest GUID, or NULL: none is known. */
 const struct ft_lost *ft_lost_of(const struct ft_inspection *in, const struct ft_gap *gap);
-/* Tells in the finding of the gap that its lost chips are not seen. */
+/* Calls the finding by the chip of the gap with the lowest GUID, and tells in it which lost ones are not seen. */
 void ft_lost_tell(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap);
 
 /* True if port @port of m->chips led to the gap, and does not lead anywhere now. */

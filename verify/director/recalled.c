@@ -198,9 +198,21 @@ const struct ft_lost *ft_lost_of(const struct ft_inspection *in, const struct ft
 
 void ft_lost_tell(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap)
 {
+	struct ft_model *m = in->x->m;
+	const struct ft_lost *lost = ft_lost_of(in, gap);
+	const struct ft_baseline_chip *lowest = lost ? lost->chip : NULL;
+
+	for (uint32_t i = 0; gap->members && i < in->d->count; i++) {
+		const struct ft_baseline_chip *chip = ft_recall_chip(m, ft_inspected_chips(in)[i].node);
+
+		if (gap->members[i] && chip && (!lowest || chip->guid < lowest->guid))
+			lowest = chip;
+	}
+	if (lowest)
+		ft_finding_subject(m, f, lowest->name, lowest->guid);
 	for (uint32_t i = 0; gap->number && i < in->lost_count; i++)
 		if (in->lost[i].gap == gap->number)
-			ft_finding_unseen(in->x->m, f, in->lost[i].chip->name, in->lost[i].chip->guid);
+			ft_finding_unseen(m, f, in->lost[i].chip->name, in->lost[i].chip->guid);
 }
 
 bool ft_port_led_to(const struct ft_inspection *in, const struct ft_gap *gap, uint32_t port)
@@ -262,22 +274,6 @@ static uint32_t links_count(const struct ft_inspection *in, const struct ft_gap 
 	return count;
 }
 
-/* The chip of the board with the lowest GUID, which may not be there yet. */
-static void subject_set(const struct ft_inspection *in, struct ft_finding *f, const struct ft_gap *gap)
-{
-	struct ft_model *m = in->x->m;
-	const struct ft_lost *lost = ft_lost_of(in, gap);
-	const struct ft_baseline_chip *lowest = lost ? lost->chip : NULL;
-
-	for (uint32_t i = 0; i < in->d->count; i++) {
-		const struct ft_baseline_chip *chip = ft_recall_chip(m, ft_inspected_chips(in)[i].node);
-
-		if (gap->members[i] && chip && (!lowest || chip->guid < lowest->guid))
-			lowest = chip;
-	}
-	ft_finding_subject(m, f, lowest->name, lowest->guid);
-}
-
 static void returning_report(const struct ft_inspection *in, const struct ft_chip *chip, const struct ft_gap *gap,
 			     uint32_t up, uint32_t of)
 {
@@ -288,7 +284,6 @@ static void returning_report(const struct ft_inspection *in, const struct ft_chi
 
 	ft_gap_where(in, f, gap, FT_LINK_DOWN);
 	ft_outer_cables_fold(in, f, gap, FT_LINK_DOWN);
-	subject_set(in, f, gap);
 	ft_lost_tell(in, f, gap);
 	f->returning.up = up;
 	f->returning.of = of;
