@@ -378,27 +378,28 @@ static int host_by_switch(const void *a, const void *b)
 static void observed_host_names(struct ft_model *m)
 {
 	struct ft_observed_fabric *observed = &m->observed;
-	char **names = ft_arena_zeros(&m->memory, observed->host_count, sizeof(*names));
+	const struct ft_snapshot *s = m->snapshot;
+	_cleanup_free_ char **names = calloc(observed->host_count + 1UL, sizeof(*names));
 	uint32_t i = 0;
 
+	m->memory.failed |= !names;
 	qsort(observed->hosts, observed->host_count, sizeof(*observed->hosts), host_by_switch);
-	for (uint32_t n = 0; n < observed->switch_count; n++) {
+	for (uint32_t n = 0; !m->memory.failed && n < observed->switch_count; n++) {
 		struct ft_text text = {0};
 		uint32_t count = 0;
 
 		observed->switches[n].first_host = i;
-		for (; names && i < observed->host_count && observed->hosts[i].observed == n; i++)
-			names[count++] = ft_arena_keep(
-				&m->memory,
-				host_short_name(
-					m->snapshot,
-					ft_port_node(m->snapshot, &m->snapshot->ports[observed->hosts[i].port])));
+		for (; i < observed->host_count && observed->hosts[i].observed == n; i++) {
+			names[count] = host_short_name(s, ft_port_node(s, &s->ports[observed->hosts[i].port]));
+			m->memory.failed |= !names[count];
+			count += names[count] != NULL;
+		}
 		observed->switches[n].end_host = i;
-		if (m->memory.failed)
-			return;
 		names_sort(names, count);
 		ft_text_add_names(&text, names, count);
 		observed->switches[n].host_names = ft_arena_text(&m->memory, &text);
+		while (count > 0)
+			free(names[--count]);
 	}
 }
 
