@@ -383,23 +383,6 @@ static int work_make(struct ft_assign_work *w, const struct ft_assign *in)
 	return a->failed ? -ENOMEM : 0;
 }
 
-/* True if nearly all switches have names, and most of the cables of their places. */
-static bool names_are_confirmed(struct ft_assign_work *w)
-{
-	enum { NEARLY_ALL = 15 };
-	uint32_t count = w->in->observed->count, right = 0;
-
-	for (uint32_t o = 0; o < count; o++) {
-		struct ft_assign_seat seat;
-
-		if (w->image[o] == FT_NONE)
-			continue;
-		seat = ft_assign_seat_price(w, o, w->image[o]);
-		right += seat.row > 0 && 4 * (uint64_t)seat.right >= 3 * (uint64_t)seat.row;
-	}
-	return 16 * (uint64_t)right >= NEARLY_ALL * (uint64_t)count;
-}
-
 /* Seats bound switches first, then named ones. */
 static void named_seat(struct ft_assign_work *w)
 {
@@ -412,8 +395,6 @@ static void named_seat(struct ft_assign_work *w)
 			if (in->named[o] != FT_NONE && in->fixed[o] == (pass == 0) &&
 			    w->origin[in->named[o]] == FT_NONE)
 				ft_assign_seat_move(w, o, in->named[o]);
-	if (in->names_weak && !in->names_first && names_are_confirmed(w))
-		w->misnamed_price = FT_PRICE_CONFIRMED;
 }
 
 /*

@@ -26,13 +26,6 @@ enum { FT_GUESSES_MAX = 512 }; /* seeds */
 #define FT_PRICE_UNEVEN (FT_PRICE_HOST / 2) /* a switch with other hosts: as many are likelier on fewer switches */
 #define FT_PRICE_MISNAMED (3 * FT_PRICE_FAULT)
 #define FT_PRICE_VOTED (64 * FT_PRICE_HOST) /* a name derived from port numbers */
-/*
- * The price outside the place of a name that the plan has invented, once the cables confirm nearly all such names. The
- * case that bit: two swapped cables, one of them at a switch that an island hangs on, were told as two exchanged
- * switches and a misplaced cable.
- */
-#define FT_PRICE_CONFIRMED (3 * FT_PRICE_FAULT / 2)
-
 /* The looks of a switch: sums over two rounds of neighbours. */
 enum {
 	LOOK_HOSTS,
