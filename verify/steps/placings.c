@@ -190,7 +190,7 @@ bool ft_codes_differ(const struct ft_report *a, const struct ft_report *b)
 	return differ;
 }
 
-int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *how)
+int ft_tie_tell(struct ft_model *m, const struct ft_model *other)
 {
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 
@@ -201,22 +201,23 @@ int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *ho
 		struct ft_finding *f = &m->report->findings[i];
 
 		if (is_of_cost(f) && !is_said(other->report, f->text))
-			ft_finding_alternative(m, f, "%s: %s", how, ft_text_string(&text));
+			ft_finding_alternative(m, f, "as few faults explain it with the switches placed otherwise: %s",
+					       ft_text_string(&text));
 	}
 	return m->report->memory.failed ? -ENOMEM : 0;
 }
 
-int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given)
+int ft_names_restore(const struct ft_model *m, uint32_t **ret_given)
 {
 	uint32_t count = m->observed.switch_count;
 	_cleanup_free_ uint32_t *given = malloc((count + 1UL) * sizeof(*given));
 	_cleanup_free_ uint32_t *origin = malloc((m->place_count + 1UL) * sizeof(*origin));
 	const struct ft_names_tally tally = ft_names_tally(m);
+	bool invented = m->plan->beside_switches > 0 && tally.right > tally.wrong && tally.wrong > 0;
 
 	*ret_given = NULL;
 	if (!given || !origin)
 		return -ENOMEM;
-	invented = invented && m->plan->beside_switches > 0 && tally.right > tally.wrong && tally.wrong > 0;
 	if ((!m->port_map.named_at && !invented) || m->chassis)
 		return 0;
 	for (uint32_t i = 0; i < count; i++)
@@ -236,14 +237,4 @@ int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_giv
 	}
 	*ret_given = FT_STEAL(given);
 	return 0;
-}
-
-int ft_names_may_hold(const struct ft_model *m, const struct ft_model *named, bool *ret_may)
-{
-	struct ft_cost present, other;
-	int r = ft_cost_of(m, &present) ?: ft_cost_of(named, &other);
-
-	if (r == 0)
-		*ret_may = other.mending <= 2 * present.mending;
-	return r;
 }

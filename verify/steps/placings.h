@@ -45,28 +45,19 @@ bool ft_cost_is_like(struct ft_cost a, struct ft_cost b);
 bool ft_codes_differ(const struct ft_report *a, const struct ft_report *b);
 
 /*
- * Adds the placing of @other as an alternative to the findings of @m that it does not have. @how: in which way it
- * explains the fabric, in words. Returns 0 or -ENOMEM.
+ * Adds the placing of @other, which costs as much, as an alternative to the findings of @m that it does not have.
+ * Returns 0 or -ENOMEM.
  */
-int ft_tie_tell(struct ft_model *m, const struct ft_model *other, const char *how);
+int ft_tie_tell(struct ft_model *m, const struct ft_model *other);
 
 /*
- * The present placing, but with each switch in the place of its name.
+ * The present placing, but with each switch in the place of its name: where switches are told to be exchanged, or most
+ * carry the names that the plan has invented and it has switches beside the tree.
  *
- * @invented   the plan's invented names count as well, if most switches carry them and it has switches beside the tree
  * @ret_given  out: by observed switch, its place; the caller frees it. NULL: it is so, or names do not count here
  *
  * Returns 0 or -ENOMEM.
  */
-int ft_names_restore(const struct ft_model *m, bool invented, uint32_t **ret_given);
-
-/*
- * Whether the names may be right, and cables wrong instead of switches.
- *
- * @named    the explanation with the places of ft_names_restore()
- * @ret_may  out: it takes at most twice as much to mend as @m, some two cables a switch
- * Returns 0 or -ENOMEM.
- */
-int ft_names_may_hold(const struct ft_model *m, const struct ft_model *named, bool *ret_may);
+int ft_names_restore(const struct ft_model *m, uint32_t **ret_given);
 
 #endif

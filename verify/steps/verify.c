@@ -286,8 +286,6 @@ static int due_shrink(struct ft_model *m, bool *ret_again)
 
 /* ---- several ways to place the switches ---- */
 
-static const char TIE_WORDS[] = "as few faults explain it with the switches placed otherwise";
-
 /* Explains the fabric with the switches placed as @given. The plan that is due stays @of's. */
 static int placing_explain(const struct ft_model *of, const uint32_t *given, struct ft_model *ret)
 {
@@ -353,14 +351,14 @@ static int tie_find(struct ft_model *m, uint32_t *others, uint32_t count)
 			like = like == count || unlike ? i : like;
 		}
 		if (unlike)
-			r = ft_tie_tell(m, &other, TIE_WORDS);
+			r = ft_tie_tell(m, &other);
 		placing_release(&other);
 	}
 	if (r == 0 && !unlike && like < count) {
 		struct ft_model other;
 
 		r = placing_explain(m, others + like * (size_t)m->observed.switch_count, &other)
-			    ?: ft_tie_tell(m, &other, TIE_WORDS);
+			    ?: ft_tie_tell(m, &other);
 		placing_release(&other);
 	}
 	return r;
@@ -482,7 +480,7 @@ static int others_add(struct ft_model *m)
 	uint32_t rivals = 0, count = m->observed.switch_count;
 	bool several = m->other_count > 0;
 	struct ft_cost cost;
-	int r = m->match_contradicted ? 0 : ft_names_restore(m, true, &given);
+	int r = m->match_contradicted ? 0 : ft_names_restore(m, &given);
 
 	if (r == 0 && given)
 		r = other_add(m, given);
@@ -508,24 +506,6 @@ static int others_add(struct ft_model *m)
 	return r;
 }
 
-/* Exchanged switches may as well be exchanged cables of switches in their own places: names that, if the cables are
- * few. */
-static int names_tell(struct ft_model *m)
-{
-	_cleanup_free_ uint32_t *given = NULL;
-	struct ft_model named;
-	bool may_hold;
-	int r = m->match_contradicted ? 0 : ft_names_restore(m, false, &given);
-
-	if (r < 0 || !given)
-		return r;
-	r = placing_explain(m, given, &named) ?: ft_names_may_hold(m, &named, &may_hold);
-	if (r == 0 && may_hold)
-		r = ft_tie_tell(m, &named, "the names are right, and cables are not");
-	placing_release(&named);
-	return r;
-}
-
 /* From a better placing others are in reach: a switch may take the place that a misfit has left. */
 static int model_explain(struct ft_model *m)
 {
@@ -539,7 +519,7 @@ static int model_explain(struct ft_model *m)
 		if (r == 0 && m->other_count > 0)
 			r = placings_settle(m, &better);
 	}
-	return r ?: names_tell(m);
+	return r;
 }
 
 int ft_model_make(struct ft_model *m, const struct ft_verify_input *input)
