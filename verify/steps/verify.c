@@ -421,55 +421,9 @@ static int other_add(struct ft_model *m, const uint32_t *given)
 }
 
 /*
- * True if @o, of a kind that neither names nor GUIDs nor ports tell, stands in a place that it does not fit in several
- * ways: a neighbour lacks the cable to it or has a port that is up and silent; its own ports are too few or too many;
- * it has none of the hosts.
- */
-static bool is_misfit(const struct ft_model *m, uint32_t o)
-{
-	const struct ft_observed_switch *sw = &m->observed.switches[o];
-	uint32_t place = sw->planned, odd = 0;
-
-	if (place == FT_NONE || m->kind_named[m->places[place]->kind] || ft_port_map_knows(m, place))
-		return false;
-	odd += !ft_ports_fit(sw->ports, m->places[place]->ports);
-	odd += sw->hosts == 0 && m->places[place]->hosts > 0;
-	ft_each_pair(pair, m, place) {
-		const struct ft_observed_switch *peer = ft_observed_at(m, pair->peer);
-
-		odd += peer && (peer->silent > 0 || m->cells.seen[pair->cell] < m->cells.width[pair->cell]);
-	}
-	return odd > 1;
-}
-
-/*
- * Adds placings with a switch taken out of its place, which may be that of one that is off or does not answer. The
- * cases that bit: an unplanned switch in a small Clos network was taken for the spine that was mute, as silent ports
- * excuse what it lacks; one with two cables was taken for the dead core beside them.
- */
-static int unseated_add(struct ft_model *m, uint32_t most)
-{
-	uint32_t count = m->observed.switch_count;
-	_cleanup_free_ uint32_t *given = malloc((count + 1UL) * sizeof(*given));
-	int r = given ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; given && i < count; i++)
-		given[i] = m->observed.switches[i].planned;
-	for (uint32_t o = 0; r == 0 && o < count && most > 0; o++) {
-		if (!is_misfit(m, o))
-			continue;
-		given[o] = FT_NONE;
-		r = other_add(m, given);
-		given[o] = m->observed.switches[o].planned;
-		most--;
-	}
-	return r;
-}
-
-/*
  * Adds placings that the matching has not: the one with each switch in the place of its name; and in a small network
  * for which the matching left no others, but which has two faults or more, those with one switch in the place of its
- * rival, and those of unseated_add(). Two switches are exchanged, as an edge and a core may each have more faults in
+ * rival. Two switches are exchanged, as an edge and a core may each have more faults in
  * the other's place while that one is still there. The case that bit: a missing and an unplanned cable at one switch,
  * which the matching estimates as one moved cable, though port numbers deny that they are.
  */
@@ -490,7 +444,6 @@ static int others_add(struct ft_model *m)
 	if (r < 0 || cost.faults < 2)
 		return r;
 	given = given ? given : malloc(count * sizeof(*given));
-	r = unseated_add(m, RIVALS_MAX);
 	for (uint32_t o = 0; r == 0 && o < count && rivals < RIVALS_MAX; o++) {
 		const struct ft_observed_switch *sw = &m->observed.switches[o];
 
@@ -506,7 +459,7 @@ static int others_add(struct ft_model *m)
 	return r;
 }
 
-/* From a better placing others are in reach: a switch may take the place that a misfit has left. */
+/* From a better placing others are in reach. */
 static int model_explain(struct ft_model *m)
 {
 	enum { ROUNDS = 3 };
