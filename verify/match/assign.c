@@ -11,8 +11,7 @@
  * cheapest restart is kept. Invariant: image and origin are each other's inverse.
  *
  * After each restart, local search moves or exchanges switches that make faults, while that lowers the price
- * (search.c). The best assignment is then improved by local search that prices the whole: without it two swapped cables
- * of a dragonfly beside a dead router were told as two misplaced ones.
+ * (search.c). Small networks in which faults are left are searched once more, by what the whole costs (thorough.c).
  */
 #include "config.h"
 
@@ -332,10 +331,8 @@ static int restarts(struct ft_assign_work *w, struct ft_assign_pool *pool, bool 
 		r = ft_assign_thorough(w, certain, &worth, best, pool);
 	if (r < 0)
 		return r;
-	if (worth.price < UINT64_MAX) {
+	if (worth.price < UINT64_MAX)
 		ft_assign_seats_copy(w, best);
-		ft_assign_settle(w, worth);
-	}
 	*ret_exact = worth.price == 0;
 	/*
 	 * A price that the numbers of cables and switches prove to be the least is the best, however little was tried.

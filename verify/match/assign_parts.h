@@ -224,8 +224,6 @@ bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p,
 			       struct ft_assign_worth *worth);
 /* Local search by prices of seats. True if any switch was moved. */
 bool ft_assign_improve(struct ft_assign_work *w);
-/* Local search by the value of the whole assignment, among few switches. @worth: its present value. */
-void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth);
 /* See ft_assign(). */
 void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival);
 /* Removes switches from their places that are none of the planned ones. */

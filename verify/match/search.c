@@ -155,40 +155,6 @@ bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p,
 	return false;
 }
 
-/*
- * Second local search, by the value of the whole assignment, O(E) for each exchange: between switches that make faults,
- * and into free places. Only if these are few.
- */
-void ft_assign_settle(struct ft_assign_work *w, struct ft_assign_worth worth)
-{
-	enum { FEW = 24 };
-	static const uint64_t steps_max = 4000000;
-	uint32_t who[FEW], where[FEW], count = 0, places = 0;
-	uint64_t limit = w->steps + steps_max;
-	bool better = worth.faults > 1;
-
-	for (uint32_t o = 0; better && o < w->in->observed->count; o++) {
-		if (price_now(w, o) < FT_PRICE_FAULT || is_pinned(w, o))
-			continue;
-		if (count == FEW)
-			return;
-		who[count++] = o;
-		if (w->image[o] != FT_NONE)
-			where[places++] = w->image[o];
-	}
-	for (uint32_t p = 0; better && p < w->in->planned->count; p++)
-		if (w->origin[p] == FT_NONE && places < FEW)
-			where[places++] = p;
-	while (better) {
-		better = false;
-		for (uint32_t i = 0; i < count; i++)
-			for (uint32_t k = 0; k < places && w->steps < limit; k++)
-				if (w->image[who[i]] != where[k])
-					better |= ft_assign_exchange_settle(w, who[i], where[k], ft_assign_is_better,
-									    &worth);
-	}
-}
-
 /* For switches that make faults and are not identified by names: the places that are as good as their own. */
 void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival)
 {
