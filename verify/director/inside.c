@@ -520,7 +520,7 @@ static void boards_check(const struct ft_inspection *in, bool line)
 			gap.spot.board = own;
 		for (uint32_t room = gap_chips(in, &gap), next = own; lost && room > 0;) {
 			room -= ft_lost_take(in, &gap, room, lost);
-			lost = next < BOARDS_MOST ? NULL : lost_board(in, line, offset, taken, &next);
+			lost = lost->named ? NULL : lost_board(in, line, offset, taken, &next);
 		}
 		taken[gap.spot.board] = true;
 		/* If boards are counted by GUIDs, the presence of that number in other directors proves nothing. */
@@ -562,7 +562,7 @@ static void chips_check(const struct ft_inspection *in)
 			lost = ft_lost_on_board(in, &chips[i]);
 			if (!lost && !chips[i].named)
 				lost = lost_board(in, like.line, UINT32_MAX, NULL, &any);
-			ft_lost_take(in, &gap, 1, lost);
+			ft_lost_take(in, &gap, 1, lost && lost->named == chips[i].named ? lost : NULL);
 			gap_explain(in, &gap);
 		}
 	}

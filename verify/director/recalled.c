@@ -4,10 +4,9 @@
  * cables ended, and which boards are coming back.
  *
  * The chips of a board are known by the slot in their names; without slots, as those that went together, what went one
- * by one only where the number of boards says that it is one. A chip counts
- * as lost only while a port that led to it leads nowhere: another one may stand in its place. A board that comes back
- * brings its links up one by one: that is one finding, with the id that the missing board had, until all are up or the
- * returning_s of the input have passed.
+ * by one only where the number of boards says that it is one. A chip counts as lost only while a port that led to it
+ * leads nowhere: another one may stand in its place. A board that comes back brings its links up one by one: that is
+ * one finding, with the id that the missing board had, until all are up or the returning_s of the input have passed.
  *
  * Cost: O(ports of the director * lost chips), and O(lost chips * chips of the director) to tell boards without slots,
  * for each director; O(cables of the baseline * lost chips) for each returning board.
@@ -36,13 +35,13 @@ static struct ft_lost *lost_by_guid(const struct ft_inspection *in, uint64_t gui
 	return NULL;
 }
 
-/* By board, of those without slots first the one that lacks most chips; then by its chip, or GUID. */
+/* By side and board, of those without slots first the one that lacks most chips; then by its chip, or GUID. */
 static int lost_compare(const void *a, const void *b)
 {
 	const struct ft_lost *x = a, *y = b;
 
-	if (x->board != y->board)
-		return FT_ORDER(y->mates, x->mates) ?: FT_ORDER(x->board, y->board);
+	if (x->line != y->line || x->board != y->board)
+		return FT_ORDER(y->line, x->line) ?: FT_ORDER(y->mates, x->mates) ?: FT_ORDER(x->board, y->board);
 	if (x->named && x->slot.chip != y->slot.chip)
 		return FT_ORDER(x->slot.chip, y->slot.chip);
 	return FT_ORDER(x->chip->guid, y->chip->guid);
@@ -99,11 +98,9 @@ static int boards_know(struct ft_inspection *in)
 	for (uint32_t i = 0; i < in->lost_count; i++)
 		in->lost[i].board = in->lost[i].named ? in->lost[i].slot.number
 						      : board_by_end(in, in->lost[i].chip, in->lost[i].line);
-	for (uint32_t i = 0; i < in->lost_count * in->lost_count; i++) {
-		struct ft_lost *lost = &in->lost[i / in->lost_count], *other = &in->lost[i % in->lost_count];
-
-		lost->mates += !lost->named && lost->line == other->line && lost->board == other->board;
-	}
+	for (struct ft_lost *lost = in->lost; lost < in->lost + in->lost_count; lost++)
+		for (uint32_t k = 0; !lost->named && k < in->lost_count; k++)
+			lost->mates += lost->line == in->lost[k].line && lost->board == in->lost[k].board;
 	return 0;
 }
 
