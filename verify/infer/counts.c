@@ -606,6 +606,11 @@ void ft_infer_graph_rates(struct ft_inference *f)
 		f->why[FT_WHY_RATE].failed = true;
 		return;
 	}
+	for (uint32_t k = 0; k < d->host_rate_count; k++)
+		hosts_slower |= is_of_slower_switches(f, d->host_rates[k]);
+	for (uint32_t i = 0; i < d->meant_count && d->host_rate_count > 0 && d->host_rate_count < FT_RATES_MAX; i++)
+		if (!is_among(d->meant[i], d->host_rates, d->host_rate_count))
+			d->host_rates[d->host_rate_count++] = d->meant[i];
 	for (uint32_t i = 0; i < f->observed->host_count; i++) {
 		const struct ft_observed_host *host = &f->observed->hosts[i];
 
@@ -617,15 +622,10 @@ void ft_infer_graph_rates(struct ft_inference *f)
 		uplinks_slower |= ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 		hosts_slower |= hosts[i].all > 1 && hosts[i].expected * 2 < hosts[i].all;
 	}
-	for (uint32_t k = 0; k < d->host_rate_count; k++)
-		hosts_slower |= is_of_slower_switches(f, d->host_rates[k]);
 	if (uplinks_slower)
 		d->uplink_rate = (struct ft_rate){0};
 	if (hosts_slower)
 		d->host_rate_count = 0;
-	for (uint32_t i = 0; i < d->meant_count && d->host_rate_count > 0 && d->host_rate_count < FT_RATES_MAX; i++)
-		if (!is_among(d->meant[i], d->host_rates, d->host_rate_count))
-			d->host_rates[d->host_rate_count++] = d->meant[i];
 	if (uplinks_slower || hosts_slower)
 		ft_text_puts(&f->why[FT_WHY_RATE],
 			     "; some switches have slower ones throughout, so nothing is expected of all");
