@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Twin sets: switches of one rank with more than half of their neighbours on one side in common (single linkage by
- * Jaccard similarity, with a union-find). In a tree the leaves of a pod are such a set on their upper side, and so are
- * the spines of a plane; the spines of a pod are one on their lower side, and so are the cores of a plane. A switch
- * that has lost so many cables that it is unlike all others joins those of its kind whose neighbours include all of its
- * own. A leaf that has lost every cable joins those of its kind above which ports are dark for it. Invariant: a set is
- * of one rank. Cost: for each switch the sum of its neighbours' degrees; for each isolated leaf all ports above its
- * kind.
+ * Twin sets: switches of one rank with clearly more than half of their neighbours on one side in common (single linkage
+ * by Jaccard similarity, with a union-find): a leaf on two line boards of each director is of neither board's set, also
+ * when it lacks the only cable to one of these boards. In a tree the leaves of a pod are such a set on their upper
+ * side, and so are the spines of a plane; the spines of a pod are one on their lower side, and so are the cores of a
+ * plane. A switch that has lost so many cables that it is unlike all others joins those of its kind whose neighbours
+ * include all of its own. A leaf that has lost every cable joins those of its kind above which ports are dark for it.
+ * Invariant: a set is of one rank. Cost: for each switch the sum of its neighbours' degrees; for each isolated leaf all
+ * ports above its kind.
  */
 #include "config.h"
 
@@ -78,7 +79,7 @@ static void twins_link(struct linking *l)
 		for (uint32_t k = 0; k < touched; k++) {
 			uint32_t other = l->touched[k];
 
-			if (other > i && l->common[other] * 2 > either_count(l, i, other))
+			if (other > i && l->common[other] * 7 > either_count(l, i, other) * 4)
 				l->root[ft_number_root(l->root, other)] = ft_number_root(l->root, i);
 		}
 		while (touched > 0)
