@@ -448,6 +448,16 @@ static const struct row rows[] = {
 	 "{\"name\": \"far\", \"kind\": \"leaf\", \"ports\": 36, \"hosts\": 27}", "=leaf2 core1 2/1"},
 	{"switches without hosts", "switch a 36; switch b 36; link a b 2", "\"topology\": \"graph\"|\"hosts\": 0}",
 	 "="},
+	{"the last leaf by its name", MAIN "; switch leaf7 36; hosts leaf7 7", "\"count\": 7", "edge-isolated"},
+	{"a fabric of its own beside a tree", MAIN "; switch leaf7 36; hosts leaf7 4", "they are 2 parts", "ok"},
+	{"and beside a torus, which lacks a cable", "torus t 4 4 8 36; switch far 36; hosts far 3; cut t11 t21 1",
+	 "they are 2 parts", "=t11 t21 1/0"},
+	{"a leaf on two line boards of each of six directors, which lacks the only cable to one of them",
+	 "tree la 6 ca 6 3 22 40; tree lb 6 cb 6 3 22 40; switch lb7 40; hosts lb7 22; link lb7 ca1 1; link lb7 ca2 1; "
+	 "link lb7 ca3 1; link lb7 ca4 1; link lb7 ca5 1; link lb7 cb1 2; link lb7 cb2 2; link lb7 cb3 2; link lb7 cb4 "
+	 "2; "
+	 "link lb7 cb5 2; link lb7 cb6 2",
+	 "\"b\": \"ca[1-5]\", \"count\": 1", "="},
 	{"an edge that is cut off", MAIN "; cut leaf2 core1 2; cut leaf2 core2 2; cut leaf2 core3 2", "\"count\": 6",
 	 "edge-isolated"},
 	{"one that is cut off in the second of two planes",
@@ -476,6 +486,8 @@ static const struct row rows[] = {
 	 "ok"},
 	{"in a graph, too", "tree leaf 12 core 3 2 16 36; link leaf1 leaf5 2; cut leaf9 core2 1; aged leaf4 4xFDR 5",
 	 "\"host\": [\"4xHDR\", \"4xFDR\"]", "cable-missing"},
+	{"and in a torus", "torus t 4 3 8 36; aged t11 4xFDR",
+	 "as those of a torus are|\"host\": [\"4xHDR\", \"4xFDR\"]", "ok"},
 	{"a quarter of a rack: four cables are slow", "tree leaf 12 core 3 2 16 36; aged leaf4 4xFDR 4",
 	 "188 of 192 hosts at 4xHDR", "cable-slow cable-slow cable-slow cable-slow"},
 	{"half of a rack on fewer lanes than the others of it", "tree leaf 12 core 3 2 8 36; aged leaf4 2xHDR 4",

@@ -174,16 +174,24 @@ static int step_trim(const struct ft_inference *f, struct ft_fit *fit, uint32_t 
 	return r < 0 ? r : groups_renumber(f, fit, step);
 }
 
-/* An isolated switch with the ports and hosts of an edge: an edge, and a fault. */
-static void isolated_add(const struct ft_inference *f, struct ft_fit *fit)
+/*
+ * An isolated switch that ports are dark for above its kind (twins.c), or that is like an edge, with hardly fewer hosts
+ * than most: an edge, and a fault. Others are fabrics of their own.
+ */
+static void isolated_add(const struct ft_intent *intent, struct ft_fit *fit)
 {
-	uint32_t ports = standard_of(f, fit, PODS, EDGE).ports;
+	const struct ft_inference *f = intent->f;
 
-	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		if (f->graph.degree[i] == 0 && ft_infer_has_hosts(f, i) && ft_infer_ports(f, i) == ports) {
+	for (uint32_t i = 0; i < intent->count; i++) {
+		bool edge = intent->twins[FT_SIDE_UP].set_of[i] != FT_NONE;
+
+		for (uint32_t k = 0; k < intent->count && !edge && f->hosts[i] * 4 >= f->usual_hosts * 3; k++)
+			edge = fit->rank[k] == EDGE && ft_intent_alike(intent, i, k);
+		if (f->graph.degree[i] == 0 && f->hosts[i] > 0 && edge) {
 			fit->rank[i] = EDGE;
 			fit->group[PODS][i] = 0;
 		}
+	}
 }
 
 /* ---- */
@@ -213,7 +221,7 @@ int ft_infer_tree(const struct ft_intent *intent, uint32_t ranks, struct ft_fit 
 		for (uint32_t i = 0; i < intent->count; i++)
 			fit->group[PODS][i] = fit->rank[i] == FT_OUTSIDE ? FT_NONE : 0;
 		r = step_trim(f, fit, PODS);
-		isolated_add(f, fit);
+		isolated_add(intent, fit);
 	}
 	for (uint32_t step = 0; r == 0 && ranks == FT_RANKS_MAX && step < FT_STEPS_MAX; step++)
 		r = groups_find(intent, fit, step);

@@ -275,22 +275,23 @@ static int kinds_find(struct degrees *d)
 static void kind_judge(struct degrees *d, uint32_t first)
 {
 	struct ft_tally tally = {0};
-	uint32_t count = 0, usual, below = 0;
+	uint32_t count, usual, below = 0;
 
 	for (uint32_t i = first; i < d->intent->count; i++)
-		if (d->kind[i] == first) {
+		if (d->kind[i] == first)
 			ft_tally_add(&tally, d->degree[i]);
-			count++;
-		}
 	usual = ft_tally_mode(&tally, 1);
-	for (uint32_t value = 0; value < usual; value++)
+	/* What lacks more than half has not lost a cable or two: a management switch on one cable, or a lone star. */
+	for (uint32_t value = (usual + 1) / 2; value < usual; value++)
 		below += tally.votes[value];
-	for (uint32_t value = usual + 1; value < tally.end; value++)
+	count = below + tally.votes[usual];
+	for (uint32_t value = usual + 1; value < tally.end; value++) {
 		d->above += tally.votes[value];
+		count += tally.votes[value];
+	}
 	if (count < KIND_MIN || tally.votes[usual] * 100 < count * DEGREE_PERCENT ||
 	    (below > 2 && below * DEFICIENT_SHARE > count))
 		return;
-	/* What lacks more than half is no switch that has lost a cable or two: a management switch on one cable. */
 	for (uint32_t i = first; i < d->intent->count; i++)
 		if (d->kind[i] == first && d->degree[i] < usual && 2 * d->degree[i] >= usual && d->open[i]) {
 			d->lacks[i] = usual - d->degree[i];
