@@ -185,12 +185,14 @@ static void isolated_add(const struct ft_intent *intent, struct ft_fit *fit)
 	for (uint32_t i = 0; i < intent->count; i++) {
 		bool edge = intent->twins[FT_SIDE_UP].set_of[i] != FT_NONE;
 
+		if (f->graph.degree[i] > 0 || f->hosts[i] == 0)
+			continue;
 		for (uint32_t k = 0; k < intent->count && !edge && f->hosts[i] * 4 >= f->usual_hosts * 3; k++)
 			edge = fit->rank[k] == EDGE && ft_intent_alike(intent, i, k);
-		if (f->graph.degree[i] == 0 && f->hosts[i] > 0 && edge) {
-			fit->rank[i] = EDGE;
-			fit->group[PODS][i] = 0;
-		}
+		if (!edge)
+			continue;
+		fit->rank[i] = EDGE;
+		fit->group[PODS][i] = 0;
 	}
 }
 
