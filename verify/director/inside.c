@@ -518,9 +518,9 @@ static void boards_check(const struct ft_inspection *in, bool line)
 			return;
 		if (own < BOARDS_MOST)
 			gap.spot.board = own;
-		for (uint32_t room = gap_chips(in, &gap), next = own; lost && room > 0;) {
+		for (uint32_t room = gap_chips(in, &gap), any; lost && room > 0;) {
 			room -= ft_lost_take(in, &gap, room, lost);
-			lost = lost->named ? NULL : lost_board(in, line, offset, taken, &next);
+			lost = lost->named ? NULL : lost_board(in, line, offset, taken, &any);
 		}
 		taken[gap.spot.board] = true;
 		/* If boards are counted by GUIDs, the presence of that number in other directors proves nothing. */
