@@ -176,7 +176,8 @@ surplus "one of two storage leaves with two cables too many" \
 
 if [ -d "$fabrics" ]; then
 	real topograph/example.out '{"nodes": 542, "bundle": 2, "core": {"ports": 64, "count": 9},
-		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 32, "ports_to_core": 18}}' '{"cable-missing": 16}'
+		"edge": {"ports": 64, "count": 31, "ports_to_nodes": 19, "ports_to_core": 18, "hosts": [{"count": 2, "hosts": 19},
+		{"count": 15, "hosts": 18}, {"count": 10, "hosts": 17}, {"count": 4, "hosts": 16}]}}' '{"cable-missing": 16}'
 	# Three hosts on a core switch, which is no fault there.
 	real loginoff/topo '{"topology": "fat-tree", "nodes": 145, "classes": [{"tier": "core", "count": 1, "hosts": 3}]}' \
 		'{"cable-missing": 1}'

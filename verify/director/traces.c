@@ -638,13 +638,13 @@ int ft_traces_explain(const struct ft_inspection *in)
 
 /* ---- slow traces ---- */
 
-/* The next port of a line chip, from @port, that has a trace, or FT_NONE. */
-static uint32_t trace_next(const struct ft_model *m, uint32_t port)
+/* The next port of a line chip of that director, from @port, that has a trace, or FT_NONE. */
+static uint32_t trace_next(const struct ft_model *m, uint32_t director, uint32_t port)
 {
 	for (; port < m->chips->port_count; port++) {
 		const struct ft_chip *far = ft_trace_far(m->chassis, port);
 
-		if (far && !far->line)
+		if (far && far->director == director && !far->line)
 			return port;
 	}
 	return FT_NONE;
@@ -670,18 +670,26 @@ static void slow_trace_report(struct ft_model *m, uint32_t port, struct ft_rate 
 		  (const uint32_t[]){port, far});
 }
 
-void ft_traces_rate(struct ft_model *m)
+/* Those of most of the director: another one may be of an older make. */
+static void director_rate(struct ft_model *m, uint32_t director)
 {
 	struct ft_rate_votes votes = {0};
 	struct ft_rate usual;
 
-	for (uint32_t p = trace_next(m, 0); p != FT_NONE; p = trace_next(m, p + 1))
+	for (uint32_t p = trace_next(m, director, 0); p != FT_NONE; p = trace_next(m, director, p + 1))
 		ft_rate_vote(&votes, m->chips->ports[p].rate);
 	usual = ft_rate_usual(&votes);
-	for (uint32_t p = trace_next(m, 0); p != FT_NONE; p = trace_next(m, p + 1)) {
+	for (uint32_t p = trace_next(m, director, 0); p != FT_NONE; p = trace_next(m, director, p + 1)) {
 		struct ft_rate rate = ft_rate_seen(m->chips, &m->chips->ports[p]);
 
 		if (ft_rate_mbps(rate) > 0 && ft_rate_mbps(rate) < ft_rate_mbps(usual))
 			slow_trace_report(m, p, rate, usual);
 	}
+}
+
+/* O(directors x ports). */
+void ft_traces_rate(struct ft_model *m)
+{
+	for (uint32_t i = 0; i < m->chassis->director_count; i++)
+		director_rate(m, i);
 }

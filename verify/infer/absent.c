@@ -13,11 +13,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "verify/infer/general.h"
 
-enum { MEMBERS_MIN = 3, ALIKE_PERCENT = 60, PORTS = FT_PORTS_MAX + 1 };
+enum { MEMBERS_MIN = 3, ALIKE_PERCENT = 60, PLACES_SHARE = 4, PORTS = FT_PORTS_MAX + 1 };
 
 /* A side of all switches. */
 struct asking {
@@ -72,7 +74,7 @@ static bool are_one_class(const struct asking *x, uint32_t a, uint32_t b)
 	const struct ft_inference *f = x->intent->f;
 
 	return x->width[a] == x->width[b] && ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
-	       (f->hosts[a] > 0) == (f->hosts[b] > 0);
+	       (x->intent->ranks == 2 || (f->hosts[a] > 0) == (f->hosts[b] > 0));
 }
 
 /* True if most cables of both on that side are in the same ports: else ports that are dark on both tell nothing. */
@@ -93,14 +95,15 @@ static bool are_wired_alike(const struct asking *x, uint32_t a, uint32_t b)
 }
 
 /*
- * The dark ports of a switch between two cables to that side: the nearest ports in use on either side of their run are
- * these. A run that ends at a host may be free host ports, even where uplinks are at both ends of the switch and in its
- * midst; so may one as long as a run of hosts between two such cables, where hosts and uplinks alternate.
+ * The dark ports of a switch between cables to two others on that side: the nearest ports in use on either side of
+ * their run are these. A run that ends at a host may be free host ports, even where uplinks are at both ends of the
+ * switch and in its midst; so may one as long as a run of hosts between two such cables, where hosts and uplinks
+ * alternate.
  */
 static void gaps_find(const struct asking *x, uint32_t observed, bool gap[PORTS])
 {
 	const struct ft_inference *f = x->intent->f;
-	uint32_t last = ft_infer_last_port(f, observed), link = 0;
+	uint32_t last = ft_infer_last_port(f, observed), link = 0, before = FT_NONE;
 	bool hosts[PORTS] = {false}; /* by length of a run that has some */
 	bool other = false;
 
@@ -113,9 +116,10 @@ static void gaps_find(const struct asking *x, uint32_t observed, bool gap[PORTS]
 			continue;
 		}
 		hosts[p - link - 1] |= link > 0 && other;
-		for (uint32_t between = link + 1; link > 0 && !other && between < p; between++)
+		for (uint32_t between = link + 1; link > 0 && !other && far != before && between < p; between++)
 			gap[between] = true;
 		other = false;
+		before = far;
 		link = p;
 	}
 	for (uint32_t p = 1, run; p < PORTS; p += run + 1) {
@@ -220,10 +224,29 @@ static uint32_t class_judge(const struct asking *x, uint32_t set, uint32_t like,
 		       : holes.count;
 }
 
-/* True if a switch has that many ports without a cable: one without them never had a cable to the missing one. */
-static bool has_room(const struct ft_inference *f, uint32_t observed, uint32_t width)
+/* True if a switch has that many ports without a planned cable: else it never had a cable to the missing one. */
+static bool has_room(const struct ft_intent *intent, uint32_t observed, uint32_t width)
 {
-	return f->graph.degree[observed] + f->hosts[observed] + width <= ft_infer_ports(f, observed);
+	return intent->load[observed] + width <= ft_infer_ports(intent->f, observed);
+}
+
+/* Without the links to strays, which are not planned. One without any others is not added. */
+static void absent_add(struct ft_intent *intent, const struct ft_absent *absent)
+{
+	struct ft_absent kept = {.like = absent->like, .links = absent->links};
+
+	if (intent->absent_count == FT_ABSENT_MAX)
+		return;
+	for (uint32_t i = 0; i < absent->count; i++)
+		if (!intent->stray[absent->links[i].observed])
+			kept.links[kept.count++] = absent->links[i];
+	if (kept.count == 0) {
+		intent->absent_name[intent->absent_count][0] = '\0';
+		return;
+	}
+	for (uint32_t i = 0; i < kept.count; i++)
+		intent->load[kept.links[i].observed] += kept.links[i].width;
+	intent->absent[intent->absent_count++] = kept;
 }
 
 /* Adds the links of a set to a missing switch to @absent. Returns 1, or 0 if it misses none. */
@@ -250,7 +273,7 @@ static int set_judge(const struct asking *x, uint32_t number, struct ft_absent *
 		for (uint32_t i = k; width > 0 && i < set->count; i++) {
 			if (!are_one_class(x, member[k], member[i]))
 				continue;
-			if (!has_room(x->intent->f, member[i], width)) {
+			if (!has_room(x->intent, member[i], width)) {
 				absent->count = before;
 				return 0;
 			}
@@ -271,7 +294,7 @@ static uint32_t alike_find(const struct ft_intent *intent, uint32_t observed)
 
 	ft_each_adjacent(n, &intent->f->graph, observed)
 		if (ft_side_of(intent, observed, n->vertex) == FT_SIDE_UP && intent->f->hosts[n->vertex] == 0 &&
-		    n->count > most) {
+		    !intent->stray[n->vertex] && n->count > most) {
 			best = n->vertex;
 			most = n->count;
 		}
@@ -291,12 +314,81 @@ static void uplinks_find(const struct asking *down, uint32_t rank, struct ft_abs
 		absent->count = before;
 }
 
+/* ---- places ---- */
+
+/* True if a switch has so many dark ports just behind those to one other, or before those to another. */
+static bool has_place(const struct ft_intent *intent, uint32_t observed, uint32_t before, uint32_t behind,
+		      uint32_t ports)
+{
+	const struct ft_inference *f = intent->f;
+	uint32_t last = ft_infer_last_port(f, observed), far = FT_NONE, run = 0;
+
+	for (uint32_t p = 1; p <= last; p++) {
+		if (ft_infer_port_is_dark(f, observed, p)) {
+			run++;
+			continue;
+		}
+		if (run >= ports && (far == before || ft_infer_port_far(f, observed, p) == behind))
+			return true;
+		far = ft_infer_port_far(f, observed, p);
+		run = 0;
+	}
+	return false;
+}
+
+/* The switches next to a name: of those before it the last one, of those behind it the first. */
+static void neighbours_find(const struct ft_intent *intent, const struct ft_infer_set *set, const char *name,
+			    uint32_t *ret_before, uint32_t *ret_behind)
+{
+	const struct ft_observed_switch *switches = intent->f->observed->switches;
+
+	*ret_before = *ret_behind = FT_NONE;
+	for (uint32_t k = 0; k < set->count; k++) {
+		const char *own = switches[set->member[k]].name;
+		bool before = ft_text_natural_compare(own, name) < 0;
+		uint32_t *best = before ? ret_before : ret_behind;
+
+		if (*best == FT_NONE || (ft_text_natural_compare(own, switches[*best].name) > 0) == before)
+			*best = set->member[k];
+	}
+}
+
+/* True if the ports upwards of a leaf follow the names of the switches that they lead to. */
+static bool follows_names(const struct ft_intent *intent, uint32_t leaf)
+{
+	const struct ft_inference *f = intent->f;
+	uint32_t before = FT_NONE, last = ft_infer_last_port(f, leaf), seen = 0;
+
+	for (uint32_t p = 1; p <= last; p++) {
+		uint32_t far = ft_infer_port_far(f, leaf, p);
+
+		if (far == FT_NONE || far == before || ft_side_of(intent, leaf, far) != FT_SIDE_UP)
+			continue;
+		if (before != FT_NONE &&
+		    ft_text_natural_compare(f->observed->switches[before].name, f->observed->switches[far].name) >= 0)
+			return false;
+		before = far;
+		seen++;
+	}
+	return seen > 1;
+}
+
+static bool is_odd_above(const struct ft_intent *intent, uint32_t observed)
+{
+	uint32_t above = 0;
+
+	ft_each_adjacent(n, &intent->f->graph, observed)
+		above += ft_side_of(intent, observed, n->vertex) == FT_SIDE_UP && !intent->stray[n->vertex];
+	return above % 2 > 0;
+}
+
 /* The set of that number lacks a switch above it, or none. */
 static int absent_find(struct ft_intent *intent, const struct asking *up, const struct asking *down, uint32_t set)
 {
 	const struct ft_twins *twins = &intent->twins[FT_SIDE_UP];
 	struct ft_absent absent = {
 		.links = ft_arena_zeros(intent->f->memory, 2UL * intent->count, sizeof(*absent.links))};
+	struct ft_numbers lacking = {0};
 
 	if (!absent.links)
 		return -ENOMEM;
@@ -304,8 +396,302 @@ static int absent_find(struct ft_intent *intent, const struct asking *up, const 
 		set_judge(up, set, &absent) ? alike_find(intent, twins->members[twins->sets[set].first]) : FT_NONE;
 	if (absent.like == FT_NONE)
 		return 0;
+	/* Core switches are bought in pairs: beside an even number of them all leaves have a port free. */
+	if (intent->ranks == 2 && !is_odd_above(intent, twins->members[twins->sets[set].first]))
+		return 0;
+	/* Between ports that follow the numbers of names none lacks: these were left out. */
+	if (ft_intent_numbers(intent, intent->rank[absent.like], &lacking) < 0)
+		return -ENOMEM;
+	if (lacking.single && lacking.inside + lacking.first == 0 &&
+	    follows_names(intent, twins->members[twins->sets[set].first]))
+		return 0;
 	uplinks_find(down, intent->rank[absent.like], &absent);
-	intent->absent[intent->absent_count++] = absent;
+	absent_add(intent, &absent);
+	return 0;
+}
+
+/* ---- groups of one size ---- */
+
+/* The switches above a twin set that most of it is cabled to; @ret_one: one of them, @ret_width: of most bundles. */
+static uint32_t above_count(const struct ft_intent *intent, uint32_t set, uint32_t *ret_one, uint32_t *ret_width)
+{
+	const struct ft_twins *twins = &intent->twins[FT_SIDE_UP];
+	const uint32_t *member = twins->members + twins->sets[set].first;
+	uint32_t count = 0;
+	struct ft_tally tally = {0};
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		uint32_t links = 0;
+
+		if (intent->rank[i] != intent->rank[member[0]] + 1)
+			continue;
+		for (uint32_t k = 0; k < twins->sets[set].count; k++) {
+			uint32_t width = ft_meant_between(intent, member[k], i);
+
+			links += width > 0;
+			if (width)
+				ft_tally_add(&tally, width);
+		}
+		if (2 * links <= twins->sets[set].count)
+			continue;
+		count++;
+		*ret_one = i;
+	}
+	*ret_width = ft_tally_mode(&tally, 1);
+	return count;
+}
+
+/* ---- names ---- */
+
+/* True if most leaves of a set have their uplinks in the ports that the one before has: dark ones tell of a switch. */
+static bool is_in_order(const struct ft_intent *intent, const struct ft_twin_set *set)
+{
+	const struct asking up = {.intent = intent, .side = FT_SIDE_UP};
+	const uint32_t *member = intent->twins[FT_SIDE_UP].members + set->first;
+	uint32_t alike = 0;
+
+	for (uint32_t k = 1; k < set->count; k++)
+		alike += are_wired_alike(&up, member[k - 1], member[k]);
+	return alike * 2 >= set->count;
+}
+
+/*
+ * Numbers that lack among the names of the switches above the only set of leaves, for each of which all leaves have a
+ * bundle's ports dark: at one end of the uplinks, or among them; or for the only one, where uplinks are in no order,
+ * any ports.
+ */
+static int named_find(struct ft_intent *intent)
+{
+	const struct ft_twins *twins = &intent->twins[FT_SIDE_UP];
+	struct ft_numbers lacking = {0};
+	uint32_t top = intent->ranks - 1, set = FT_NONE, sets = 0, count, kept = 0, one, width, lack, dark = 0;
+	uint32_t *member = ft_intent_members(intent, top, &count);
+	const char *names;
+	uint32_t leaf;
+	bool follows;
+
+	if (!member)
+		return -ENOMEM;
+	if (intent->ranks != 2 || intent->absent_count > 0)
+		return 0;
+	for (uint32_t s = 0; s < twins->set_count; s++)
+		if (intent->rank[twins->members[twins->sets[s].first]] == 0 && twins->sets[s].count >= MEMBERS_MIN) {
+			set = s;
+			sets++;
+		}
+	for (uint32_t i = 0; i < count; i++)
+		if (!intent->stray[member[i]])
+			member[kept++] = member[i];
+	if (sets != 1 || kept == 0)
+		return 0;
+	if (ft_infer_numbers(intent->f, &(struct ft_infer_set){member, kept}, &lacking) < 0)
+		return -ENOMEM;
+	lack = lacking.inside + lacking.first;
+	if (lack == 0 || lack > FT_ABSENT_MAX || above_count(intent, set, &one, &width) == 0)
+		return 0;
+	for (uint32_t p = 1; p < PORTS; p++) {
+		uint32_t votes = 0, other = 0;
+
+		for (uint32_t k = 0; k < twins->sets[set].count; k++) {
+			uint32_t observed = twins->members[twins->sets[set].first + k];
+
+			votes += ft_infer_port_is_dark(intent->f, observed, p);
+			other += p <= ft_infer_last_port(intent->f, observed);
+		}
+		dark += other > 0 && votes * 20 >= twins->sets[set].count * 19;
+	}
+	/* Where bundles are uneven the dark ports tell which one. */
+	if (lack == 1 && has_width(intent, twins->members[twins->sets[set].first], FT_SIDE_UP, dark))
+		width = dark;
+	if (dark < lack * width && (lack > 1 || lacking.inside == 0 || is_in_order(intent, &twins->sets[set])))
+		return 0;
+	leaf = twins->members[twins->sets[set].first];
+	follows = follows_names(intent, leaf);
+	names = lacking.first ? lacking.first_names : lacking.names;
+	for (uint32_t n = 0; n < lack; n++) {
+		struct ft_absent absent = {
+			.like = one,
+			.links = ft_arena_zeros(intent->f->memory, twins->sets[set].count, sizeof(*absent.links))};
+		char name[sizeof(intent->absent_name[0])];
+		uint32_t before, behind;
+		size_t length;
+
+		if (!absent.links)
+			return -ENOMEM;
+		if (n == lacking.first && n > 0)
+			names = lacking.names;
+		length = strcspn(names, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)length, names);
+		neighbours_find(intent, &(struct ft_infer_set){member, kept}, name, &before, &behind);
+		if (follows && !has_place(intent, leaf, before, behind, width))
+			return 0;
+		for (uint32_t k = 0; k < twins->sets[set].count; k++) {
+			uint32_t observed = twins->members[twins->sets[set].first + k];
+
+			if (!has_room(intent, observed, width * (lack - n)))
+				return 0;
+			absent.links[absent.count++] = (struct ft_absent_link){observed, width};
+		}
+		memcpy(intent->absent_name[intent->absent_count], name, sizeof(name));
+		absent_add(intent, &absent);
+		names += length + strspn(names + length, ", ");
+	}
+	return 0;
+}
+
+/*
+ * One that would have more cables than its like has ports, or more than others have ports left, was never there. What
+ * was planned since took some of these.
+ */
+int ft_intent_absent_respect(struct ft_intent *intent)
+{
+	uint32_t *load = ft_arena_numbers(intent->f->memory, intent->count, 0), kept = 0;
+
+	if (!load)
+		return -ENOMEM;
+	memcpy(load, intent->hosts, intent->count * sizeof(*load));
+	for (uint32_t i = 0; i < intent->pair_count; i++) {
+		load[intent->pairs[i].a] += intent->pairs[i].planned;
+		load[intent->pairs[i].b] += intent->pairs[i].planned;
+	}
+	for (uint32_t k = 0; k < intent->absent_count; k++) {
+		const struct ft_absent *absent = &intent->absent[k];
+		uint32_t cables = 0;
+		bool fits = true;
+
+		for (uint32_t i = 0; i < absent->count; i++) {
+			uint32_t far = absent->links[i].observed;
+
+			cables += absent->links[i].width;
+			load[far] += absent->links[i].width;
+			fits &= load[far] <= ft_infer_ports(intent->f, far);
+		}
+		if (fits && cables <= ft_infer_ports(intent->f, absent->like)) {
+			memmove(intent->absent_name[kept], intent->absent_name[k], sizeof(intent->absent_name[k]));
+			intent->absent[kept++] = *absent;
+			continue;
+		}
+		for (uint32_t i = 0; i < absent->count; i++)
+			load[absent->links[i].observed] -= absent->links[i].width;
+	}
+	intent->absent_count = kept;
+	return 0;
+}
+
+/* A leaf that is cabled as its block says. */
+static uint32_t usual_leaf(const struct ft_intent *intent, const uint32_t *member, uint32_t count)
+{
+	for (uint32_t k = 0; k < count; k++) {
+		bool usual = true;
+
+		ft_each_adjacent(n, &intent->f->graph, member[k]) {
+			const struct ft_meant *pair = ft_meant_find(intent, member[k], n->vertex);
+
+			usual &= pair && pair->patterned && pair->more + pair->lacks == 0;
+		}
+		if (usual)
+			return member[k];
+	}
+	return FT_NONE;
+}
+
+/* The leaf of that name, which nobody saw: it is planned like @like if most switches above have a place for it. */
+static int leaf_find(struct ft_intent *intent, const struct ft_infer_set *set, uint32_t like, const char *name)
+{
+	struct ft_absent absent = {.like = like};
+	uint32_t before, behind, places = 0, size = ft_adjacent_count(&intent->f->graph, like);
+
+	absent.links = ft_arena_zeros(intent->f->memory, size, sizeof(*absent.links));
+	if (!absent.links)
+		return -ENOMEM;
+	neighbours_find(intent, set, name, &before, &behind);
+	ft_each_adjacent(n, &intent->f->graph, like) {
+		uint32_t width = ft_meant_between(intent, like, n->vertex);
+
+		if (width == 0)
+			continue;
+		places += before != FT_NONE && behind != FT_NONE && has_place(intent, n->vertex, before, behind, width);
+		absent.links[absent.count++] = (struct ft_absent_link){n->vertex, width};
+	}
+	if (intent->absent_count == FT_ABSENT_MAX || absent.count < 2 ||
+	    places * PLACES_SHARE < absent.count * (PLACES_SHARE - 1))
+		return 0;
+	snprintf(intent->absent_name[intent->absent_count], sizeof(intent->absent_name[0]), "%s", name);
+	absent_add(intent, &absent);
+	return 0;
+}
+
+/*
+ * Numbers that lack among the names of the leaves of a tree of two ranks, where the switches above have left ports dark
+ * for each in its place.
+ */
+static int leaves_find(struct ft_intent *intent)
+{
+	uint32_t count, kept = 0, like;
+	uint32_t *member = ft_intent_members(intent, 0, &count);
+	struct ft_numbers lacking = {0};
+	int r;
+
+	if (!member)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		if (!intent->stray[member[i]])
+			member[kept++] = member[i];
+	like = usual_leaf(intent, member, kept);
+	if (like == FT_NONE)
+		return 0;
+	r = ft_infer_numbers(intent->f, &(struct ft_infer_set){member, kept}, &lacking);
+	if (r < 0 || lacking.inside == 0 || lacking.inside + intent->absent_count > FT_ABSENT_MAX)
+		return r;
+	for (const char *name = lacking.names; r == 0 && *name; name += strspn(name, ", ")) {
+		size_t length = strcspn(name, ",");
+		const char *own = ft_arena_print(intent->f->memory, "%.*s", (int)length, name);
+
+		r = own ? leaf_find(intent, &(struct ft_infer_set){member, kept}, like, own) : -ENOMEM;
+		name += length;
+	}
+	return r;
+}
+
+/* ---- ports that are up, and nobody answers ---- */
+
+/* The silent ports of each member of a set, if they are as many as a bundle; 0: of some they are not, or none. */
+static uint32_t silent_of(const struct ft_intent *intent, const uint32_t *member, uint32_t count)
+{
+	const struct ft_observed_switch *switches = intent->f->observed->switches;
+	uint32_t silent = switches[member[0]].silent;
+
+	for (uint32_t k = 0; k < count; k++) {
+		if (switches[member[k]].silent != silent)
+			return 0;
+		/* Where those above have some, too, these are aggregation nodes that do not answer. */
+		ft_each_adjacent(n, &intent->f->graph, member[k])
+			if (switches[n->vertex].silent > 0)
+				return 0;
+	}
+	return has_width(intent, member[0], FT_SIDE_UP, silent) ? silent : 0;
+}
+
+/* A switch that does not answer: all of a set have as many silent ports, where dark ones did not tell of it already. */
+static int mute_find(struct ft_intent *intent, uint32_t set)
+{
+	const struct ft_twins *twins = &intent->twins[FT_SIDE_UP];
+	const uint32_t *member = twins->members + twins->sets[set].first;
+	uint32_t count = twins->sets[set].count, silent = silent_of(intent, member, count);
+	struct ft_absent absent = {.like = silent > 0 ? alike_find(intent, member[0]) : FT_NONE};
+
+	for (uint32_t k = 0; k < intent->absent_count; k++)
+		for (uint32_t i = 0; i < intent->absent[k].count; i++)
+			if (intent->absent[k].links[i].observed == member[0])
+				return 0;
+	if (absent.like == FT_NONE || intent->absent_count == FT_ABSENT_MAX)
+		return 0;
+	absent.links = ft_arena_zeros(intent->f->memory, count, sizeof(*absent.links));
+	if (!absent.links)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < count; k++)
+		absent.links[absent.count++] = (struct ft_absent_link){member[k], silent};
+	absent_add(intent, &absent);
 	return 0;
 }
 
@@ -319,5 +705,12 @@ int ft_intent_absent(struct ft_intent *intent)
 	for (uint32_t s = 0; r == 0 && intent->layered && s < twins->set_count; s++)
 		if (twins->sets[s].count >= MEMBERS_MIN && intent->absent_count < FT_ABSENT_MAX)
 			r = absent_find(intent, &up, &down, s);
+	for (uint32_t s = 0; r == 0 && intent->layered && s < twins->set_count; s++)
+		if (twins->sets[s].count >= MEMBERS_MIN)
+			r = mute_find(intent, s);
+	if (r == 0 && intent->layered)
+		r = named_find(intent);
+	if (r == 0 && intent->layered && intent->ranks == 2)
+		r = leaves_find(intent);
 	return r;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/general.h"
 
 enum {
@@ -85,6 +86,11 @@ static bool is_between_links(const struct ft_inference *f, uint32_t observed, ui
 		above |= p > number && link;
 	}
 	return below && above;
+}
+
+static uint32_t seen_of(const struct sheet *s, uint32_t row, uint32_t column)
+{
+	return ft_edges_between(&s->intent->f->graph, s->row[row], s->column[column]);
 }
 
 /* ---- the matrix ---- */
@@ -167,7 +173,7 @@ static int columns_collect(struct sheet *s, uint32_t rows_set)
 			const struct ft_twin_set *of;
 			uint64_t all;
 
-			if (ft_side_of(s->intent, s->row[i], far) != s->side || looked[set])
+			if (set == FT_NONE || ft_side_of(s->intent, s->row[i], far) != s->side || looked[set])
 				continue;
 			looked[set] = true;
 			of = &twins->sets[set];
@@ -207,8 +213,6 @@ static void column_complete(struct sheet *s, uint32_t column)
 
 static int sheet_fill(struct sheet *s)
 {
-	const struct ft_inference *f = s->intent->f;
-
 	s->valid = ft_arena_zeros(s->memory, s->columns, sizeof(*s->valid));
 	s->usual = ft_arena_numbers(s->memory, s->columns, 0);
 	s->seen = ft_arena_zeros(s->memory, (size_t)s->rows * s->columns, sizeof(*s->seen));
@@ -218,7 +222,7 @@ static int sheet_fill(struct sheet *s)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->rows; i++)
 		for (uint32_t c = 0; c < s->columns; c++)
-			*entry(s, i, c) = (uint16_t)ft_edges_between(&f->graph, s->row[i], s->column[c]);
+			*entry(s, i, c) = (uint16_t)seen_of(s, i, c);
 	for (uint32_t c = 0; c < s->columns; c++)
 		column_complete(s, c);
 	return 0;
@@ -350,7 +354,7 @@ static void column_pattern(struct sheet *s, uint32_t c)
 	}
 	if ((!all && !most) || pairs < 2)
 		return;
-	if (s->valid[c] && own < s->usual[c] && (own == 0 || tally.votes[own] < pairs) && column_is_broken(s, c))
+	if (s->valid[c] && own == 0 && column_is_broken(s, c))
 		return;
 	s->valid[c] = true;
 	s->usual[c] = own;
@@ -382,32 +386,6 @@ static uint32_t rows_together(const struct sheet *s, uint32_t *ret_right)
 	}
 	most = above.votes[ft_tally_mode(&above, 1)];
 	return below.votes[ft_tally_mode(&below, 1)] > most ? below.votes[ft_tally_mode(&below, 1)] : most;
-}
-
-/*
- * The description length without a pattern: alternating bundles are one line, and so is a single switch that serves
- * hosts; else each bundle unlike most counts.
- */
-static uint32_t unpatterned_cost(const struct sheet *s)
-{
-	bool small = s->rows * s->columns < FEW_PAIRS;
-	bool serves = s->rows == 1 && s->side == FT_SIDE_UP && ft_infer_serves_hosts(s->intent->f, s->row[0]);
-	uint32_t cost = 0;
-
-	for (uint32_t c = 0; c < s->columns; c++) {
-		struct ft_tally tally = {0};
-		uint32_t pairs = 0;
-		uint64_t unused = 0;
-
-		/* A switch unlike all others may be surplus, with all of its cables. */
-		for (uint32_t i = 0; i < s->rows && (small || (s->rows == 1 && !s->valid[c])); i++)
-			cost += *entry(s, i, c);
-		if (s->valid[c] || small || s->rows == 1)
-			continue;
-		column_tally(s, c, &tally, &pairs);
-		cost += (uint32_t)ft_tally_distance(&tally, ft_tally_mode(&tally, 0), &unused);
-	}
-	return (s->turns || serves) && cost > CLASS_COST ? CLASS_COST : cost;
 }
 
 /*
@@ -449,7 +427,6 @@ static void patterns_find(struct sheet *s)
 		column_pattern(s, c);
 	if (!sums_agree(s))
 		memset(s->valid, 0, s->columns * sizeof(*s->valid));
-	s->intent->exceptions += unpatterned_cost(s);
 }
 
 /* ---- rows that deviate ---- */
@@ -561,11 +538,6 @@ static bool is_stranger(const struct sheet *s, const struct deviations *d)
 	return !alike[regular ? 0 : 1];
 }
 
-static bool is_in_service(const struct sheet *s, const struct deviations *d)
-{
-	return ft_infer_serves_hosts(s->intent->f, s->row[d->row[0]]);
-}
-
 static uint32_t row_sum(const struct sheet *s, uint32_t row)
 {
 	uint32_t sum = 0;
@@ -617,6 +589,21 @@ static bool is_isolated(const struct sheet *s, uint32_t row)
 	return s->intent->f->graph.degree[s->row[row]] == 0;
 }
 
+/* True if no row that follows the pattern has as few hosts, or none as many, or none is of its kind: a service leaf. */
+static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
+{
+	const uint32_t *hosts = s->intent->f->hosts;
+	uint32_t least = UINT32_MAX, most = 0;
+
+	for (uint32_t i = 0; i < s->rows; i++) {
+		if (row_deviation(s, i) > 0)
+			continue;
+		least = hosts[s->row[i]] < least ? hosts[s->row[i]] : least;
+		most = hosts[s->row[i]] > most ? hosts[s->row[i]] : most;
+	}
+	return hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d);
+}
+
 static bool group_of_one_is_faulty(const struct sheet *s, const struct deviations *d)
 {
 	bool apart = s->intent->twins[s->side].apart[s->row[d->row[0]]];
@@ -637,6 +624,8 @@ static bool group_of_one_is_faulty(const struct sheet *s, const struct deviation
 	/* Of two rows either may be the rule: a router with 2 cables to each core switch beside one with 3. */
 	if (s->rows <= FEW_ROWS)
 		return d->lacks * 3 <= d->planned && (s->rows > 2 || d->columns == 1);
+	/* One that serves as all others do was meant like them. */
+	apart |= !serves_otherwise(s, d);
 	return !is_of_another_kind(s, d) && (d->lacks <= 2 || d->lacks * (apart ? 2 : 3) <= d->planned);
 }
 
@@ -676,21 +665,6 @@ static bool has_gaps(const struct sheet *s, const struct deviations *d)
 	return gaps >= d->lacks || beside == s->columns;
 }
 
-/* True if no row that follows the pattern has as few hosts, or none as many, or none is of its kind: a service leaf. */
-static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
-{
-	const uint32_t *hosts = s->intent->f->hosts;
-	uint32_t least = UINT32_MAX, most = 0;
-
-	for (uint32_t i = 0; i < s->rows; i++) {
-		if (row_deviation(s, i) > 0)
-			continue;
-		least = hosts[s->row[i]] < least ? hosts[s->row[i]] : least;
-		most = hosts[s->row[i]] > most ? hosts[s->row[i]] : most;
-	}
-	return hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d);
-}
-
 /*
  * True for rows that lack equally many cables of every bundle, but not all; or have equally many of each, and the
  * others do not. One that loses cables seldom loses as many to each: they were cabled so, unless most rows are alike,
@@ -726,6 +700,42 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 	return !rule || serves_otherwise(s, d);
 }
 
+/* The lowest port that leads to @far, of most of the columns; 0: none. */
+static uint32_t port_of_most(const struct sheet *s, uint32_t far)
+{
+	const struct ft_inference *f = s->intent->f;
+	struct ft_tally tally = {0};
+	uint32_t usual, all = 0;
+
+	for (uint32_t c = 0; c < s->columns; c++)
+		for (uint32_t p = 1; p <= ft_infer_last_port(f, s->column[c]); p++)
+			if (ft_infer_port_far(f, s->column[c], p) == far) {
+				ft_tally_add(&tally, p);
+				all++;
+				break;
+			}
+	usual = ft_tally_mode(&tally, 1);
+	return tally.votes[usual] * 100 >= all * HOLES_PERCENT ? usual : 0;
+}
+
+/*
+ * True if both ends of the bundle that these rows lack were cabled once: the rows have the ports dark in which others
+ * have it, and the column has a port dark between its links in which other columns have the row.
+ */
+static bool bundle_has_gaps(const struct sheet *s, const struct deviations *d)
+{
+	const struct ft_inference *f = s->intent->f;
+	uint32_t column = s->column[d->column];
+
+	for (uint32_t k = 0; k < d->rows; k++) {
+		uint32_t port = port_of_most(s, s->row[d->row[k]]);
+
+		if (port == 0 || !ft_infer_port_is_dark(f, column, port) || !is_between_links(f, column, port))
+			return false;
+	}
+	return rows_miss_a_port(s, d->column, false);
+}
+
 /* True if the missing cables of these rows are to be found as faults. */
 static bool group_is_faulty(const struct sheet *s, const struct deviations *d)
 {
@@ -744,7 +754,7 @@ static bool group_is_faulty(const struct sheet *s, const struct deviations *d)
 	return (d->rows <= CLASS_COST && !(gone && usual_of(s, d->row[0], d->column) > 1) &&
 		!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d) &&
 		d->rows * (gone ? GONE_SHARE : FEW_SHARE) <= s->rows) ||
-	       column_is_broken(s, d->column);
+	       column_is_broken(s, d->column) || (d->rows * GONE_SHARE <= s->rows && bundle_has_gaps(s, d));
 }
 
 /* True if a switch has fewer cables than another of its set. */
@@ -792,24 +802,13 @@ static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 static int group_plan(struct sheet *s, const struct deviations *d)
 {
 	struct ft_intent *intent = s->intent;
-	bool stranger = d->more > 0 && s->rows > 1 && is_stranger(s, d);
+	bool stranger = d->more > 0 && d->more + d->lacks > 1 && s->rows > 1 && is_stranger(s, d);
 	/* As many cables elsewhere, of a switch unlike all others: an old one with cables to some core switches. */
 	bool faulty = !stranger && group_is_faulty(s, d);
+	/* What lacks most of the pattern does not follow it: nothing else of it deviates either. */
+	bool other = !faulty && d->lacks * 2 > d->planned;
 
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
-		/* Loose cables are counted in regular.c. */
-		/* A width for all bundles is a line, also a smaller one; so is what one of another make has less. */
-		if (d->wider || is_narrower(s, d) || (d->more == 0 && is_of_another_make(s, d->row[0])))
-			/* That of service leaves, which other numbers of hosts tell, is to be expected. */
-			intent->exceptions += !(is_narrower(s, d) && serves_otherwise(s, d));
-		else if (d->rows > 1)
-			/* Several of other names than the rest, with hosts, are a line. */
-			intent->exceptions += is_stranger(s, d) && is_in_service(s, d) ? 1 : CLASS_COST;
-		else
-			intent->exceptions += (faulty		       ? 0
-					       : d->lacks < CLASS_COST ? d->lacks
-								       : CLASS_COST) +
-					      (d->more > MOVED_MAX ? d->more : 0);
 		intent->own_class += faulty ? 0 : d->rows;
 		intent->services += d->lacks > 0 && is_narrower(s, d) && is_stranger(s, d) ? d->rows : 0;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
@@ -821,20 +820,25 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 			struct ft_meant *pair;
 
 			/* Without a pattern, bundles are planned as seen. */
-			if (*entry(s, d->row[k], c) == 0 && !lacks)
+			if (*entry(s, d->row[k], c) == 0 && over >= 0 && seen_of(s, d->row[k], c) == 0)
 				continue;
 			pair = ft_meant_get(intent, s->row[d->row[k]], s->column[c]);
 			if (!pair)
 				return -ENOMEM;
+			pair->more = over > 0 && !other ? (uint32_t)over : 0;
+			pair->lacks = over < 0 && !lacks && !other ? (uint32_t)-over : 0;
+			if (pair->seen == 0 && *entry(s, d->row[k], c) == 0 && !lacks)
+				continue;
 			/* Surplus cables of one row may be those that it, or the column, lacks elsewhere. */
 			pair->settled = true;
 			pair->patterned = s->rows * s->columns >= (s->valid[c] ? FEW_PAIRS : MANY_PAIRS) && !s->turns;
-			pair->loose = over > 0 && d->rows == 1 && !d->wider && !stranger && d->more <= MOVED_MAX
-					      ? (uint32_t)over
-					      : 0;
-			pair->planned = lacks				       ? usual_of(s, d->row[k], c)
-					: *entry(s, d->row[k], c) > pair->seen ? *entry(s, d->row[k], c)
-									       : pair->seen;
+			pair->loose =
+				over > 0 && !other && d->rows == 1 && !d->wider && !stranger && d->more <= MOVED_MAX
+					? (uint32_t)over
+					: 0;
+			pair->planned = lacks		    ? usual_of(s, d->row[k], c)
+					: other && over > 0 ? pair->seen
+							    : *entry(s, d->row[k], c);
 		}
 	return 0;
 }
@@ -877,11 +881,80 @@ static void classes_spread(struct sheet *s)
 
 /* ---- */
 
+/* True if no row that follows the pattern has its names, ports and rate, or, if none follows it, no other row. */
+static bool is_unlike(const struct sheet *s, uint32_t row)
+{
+	const struct ft_observed_switch *switches = s->intent->f->observed->switches;
+	struct ft_rate own = ft_infer_own_rate(s->intent->f, s->row[row]);
+	bool regular = false, alike[2] = {false, false};
+
+	for (uint32_t i = 0; i < s->rows; i++) {
+		bool deviates = row_deviation(s, i) > 0;
+
+		regular |= !deviates;
+		alike[deviates] |=
+			i != row &&
+			ft_infer_ports(s->intent->f, s->row[i]) == ft_infer_ports(s->intent->f, s->row[row]) &&
+			ft_rates_equal(ft_infer_own_rate(s->intent->f, s->row[i]), own) &&
+			ft_infer_names_alike(switches[s->row[i]].name, switches[s->row[row]].name);
+	}
+	return !alike[regular ? 0 : 1];
+}
+
+static uint32_t column_median(const struct sheet *s, uint32_t column)
+{
+	struct ft_tally tally = {0};
+	uint32_t pairs = 0, value = 0, votes;
+
+	column_tally(s, column, &tally, &pairs);
+	for (votes = tally.votes[0]; votes * 2 <= pairs; votes += tally.votes[value])
+		value++;
+	return value;
+}
+
+/*
+ * Puts moved cables back. Where faults leave no pattern, the medians of the columns are one, if most rows have their
+ * sum (else bundles alternate), and they leave hardly anything else.
+ */
+static int moved_settle(struct sheet *s)
+{
+	uint32_t *usual = ft_arena_numbers(s->memory, s->columns, 0);
+	bool *apart = ft_arena_zeros(s->memory, s->rows, sizeof(*apart)), all = false;
+	struct ft_tally sums = {0};
+	uint32_t sum = 0;
+
+	if (s->memory->failed)
+		return -ENOMEM;
+	if (s->turns || s->rows < FEW_ROWS || s->side == FT_SIDE_BESIDE)
+		return 0;
+	for (uint32_t c = 0; c < s->columns; c++) {
+		usual[c] = s->valid[c] ? s->usual[c] : column_median(s, c);
+		all |= !s->valid[c];
+		sum += usual[c];
+	}
+	for (uint32_t i = 0; i < s->rows; i++) {
+		apart[i] = is_unlike(s, i);
+		ft_tally_add(&sums, row_sum(s, i));
+	}
+	if (all && sums.votes[ft_number_least(sum, FT_TALLY_MAX - 1)] * 2 < s->rows) {
+		s->turns = sums.votes[ft_tally_mode(&sums, 1)] * 100 >= s->rows * TOGETHER_PERCENT;
+		if (s->turns)
+			memset(s->valid, 0, s->columns * sizeof(*s->valid));
+		return 0;
+	}
+	if (!ft_infer_moved(&(struct ft_matrix){s->seen, s->rows, s->columns, usual, apart}, all) || !all)
+		return 0;
+	memcpy(s->usual, usual, s->columns * sizeof(*usual));
+	memset(s->valid, true, s->columns * sizeof(*s->valid));
+	return 0;
+}
+
 static int sheet_plan(struct sheet *s)
 {
-	int r = 0;
+	int r;
 
 	patterns_find(s);
+	r = moved_settle(s);
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
 	qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
@@ -1045,7 +1118,8 @@ static int set_plan(struct ft_intent *intent, enum ft_side side, uint32_t set)
 
 	if (r == 0 && side == FT_SIDE_UP)
 		r = ft_intent_turned(intent, s.row, s.rows, s.column, s.columns, &turned);
-	if (r < 0 || s.columns == 0 || turned)
+	/* A few bundles beside tell nothing: two cables that by mistake end on one switch. */
+	if (r < 0 || s.columns == 0 || turned || (side == FT_SIDE_BESIDE && s.rows * s.columns < FEW_PAIRS))
 		return r;
 	r = sheet_fill(&s);
 	if (r == 0)

@@ -11,82 +11,61 @@
 #include "verify/infer/ranges.h"
 #include "verify/model/verify.h"
 
-enum { TOLD_MAX = 6 }; /* pairs of switches that a note names */
-
 /* ---- parts of the text ---- */
 
-static void note_add(struct ft_text *text, const char *about, const struct ft_text *note)
+void ft_infer_write_head(struct ft_text *text, const struct ft_snapshot *snapshot, const char *name)
 {
-	if (ft_text_string(note)[0] == '\0')
+	_cleanup_free_ char *safe = ft_text_safe_dup(name, strlen(name));
+
+	text->failed |= !safe;
+	ft_text_puts(text, "{\n\t\"ftcheck\": 1,\n\t\"name\": ");
+	ft_text_add_json(text, safe ? safe : "");
+	if (snapshot->source.ethernet)
+		ft_text_puts(text, ",\n\t\"technology\": \"ethernet\",\n\t\"vlans\": false");
+}
+
+static void write_rate_name(struct ft_text *text, struct ft_rate rate)
+{
+	char name[FT_RATE_NAME_SIZE];
+
+	ft_text_printf(text, "\"%s\"", ft_rate_name(rate, name));
+}
+
+void ft_infer_write_rates_of(struct ft_text *text, const char *before, struct ft_rate uplink,
+			     const struct ft_rate *hosts, uint32_t host_count)
+{
+	bool known = uplink.speed != FT_SPEED_UNKNOWN;
+
+	if (!known && host_count == 0)
 		return;
-	ft_text_printf(text, ",\n\t\t\"%s\": ", about);
-	ft_text_add_json(text, ft_text_string(note));
-	text->failed |= note->failed;
-}
-
-/* Notes the first few pairs with different planned and observed cables. */
-static void faults_tell(const struct ft_intent *intent, struct ft_text *why)
-{
-	uint32_t told = 0, all = 0;
-
-	for (uint32_t i = 0; i < intent->pair_count; i++) {
-		const struct ft_meant *pair = &intent->pairs[i];
-
-		if (pair->planned == pair->seen)
-			continue;
-		if (all++ < TOLD_MAX)
-			ft_text_printf(why, "%s%s and %s: %u seen, %u planned", told++ ? "; " : "",
-				       intent->f->observed->switches[pair->a].label,
-				       intent->f->observed->switches[pair->b].label, pair->seen, pair->planned);
+	ft_text_printf(text, "%s\"rate\": {", before);
+	if (known) {
+		ft_text_puts(text, "\"uplink\": ");
+		write_rate_name(text, uplink);
 	}
-	if (all > told)
-		ft_text_printf(why, "; and %u pairs more", all - told);
-	if (all > 0)
-		ft_text_puts(why, ": other switches of their kind, or their ports, say so");
-}
-
-static void doubts_tell(const struct ft_intent *intent, struct ft_text *why)
-{
-	if (intent->own_class > 0)
-		ft_text_printf(why, "%u switch%s kind, and taken to be meant so", intent->own_class,
-			       intent->own_class == 1 ? " is cabled otherwise than others of its"
-						      : "es are cabled otherwise than others of their");
-	if (intent->undecided > 0)
-		ft_text_printf(why,
-			       "%s%llu cable%s may be missing: nothing tells between which switches, or whether they "
-			       "were ever there",
-			       intent->own_class ? "; " : "", (unsigned long long)intent->undecided,
-			       ft_text_s(intent->undecided));
-}
-
-void ft_infer_by_rule_notes(const struct ft_inference *f, const struct ft_intent *intent, struct ft_text *text)
-{
-	_cleanup_(ft_text_release) struct ft_text links = {0}, doubts = {0};
-
-	ft_text_printf(
-		text,
-		",\n\t\t\"nodes\": \"%u host port%s seen; what nobody saw is not promised, so hosts that are down "
-		"now have to be added\"",
-		f->host_total, f->host_total == 1 ? " is" : "s are");
-	if (intent) {
-		faults_tell(intent, &links);
-		doubts_tell(intent, &doubts);
+	if (host_count > 0)
+		ft_text_printf(text, "%s\"host\": %s", known ? ", " : "", host_count > 1 ? "[" : "");
+	for (uint32_t i = 0; i < host_count; i++) {
+		ft_text_puts(text, i ? ", " : "");
+		write_rate_name(text, hosts[i]);
 	}
-	note_add(text, "links", &links);
-	note_add(text, "undecided", &doubts);
-	note_add(text, "rate", &f->why[FT_WHY_RATE]);
-	note_add(text, "aggregation", &f->why[FT_WHY_AGGREGATION]);
+	ft_text_puts(text, host_count > 1 ? "]}" : "}");
 }
 
-void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count, uint32_t unseen,
+void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f)
+{
+	ft_infer_write_rates_of(text, ",\n\t", f->rates.uplink, f->rates.hosts, f->rates.host_count);
+}
+
+void ft_infer_by_rule_hosts(const uint32_t *hosts_of, const uint32_t *observed_of, uint32_t count, uint32_t unseen,
 			    struct ft_text *text)
 {
 	ft_text_puts(text, ", \"hosts\": [");
 	for (uint32_t i = 0, run; i < count; i += run) {
-		uint32_t hosts = observed_of[i] == FT_NONE ? unseen : f->hosts[observed_of[i]];
+		uint32_t hosts = observed_of[i] == FT_NONE ? unseen : hosts_of[observed_of[i]];
 
 		for (run = 1; i + run < count; run++)
-			if ((observed_of[i + run] == FT_NONE ? unseen : f->hosts[observed_of[i + run]]) != hosts)
+			if ((observed_of[i + run] == FT_NONE ? unseen : hosts_of[observed_of[i + run]]) != hosts)
 				break;
 		ft_text_printf(text, "%s{\"count\": %u, \"hosts\": %u}", i ? ", " : "", run, hosts);
 	}
@@ -147,6 +126,20 @@ void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *obs
 	ft_text_puts(text, "[");
 	ft_name_list_add_json(text, &names, "\n\t\t\t");
 	ft_text_puts(text, "]");
+}
+
+int ft_infer_guids_usable(const struct ft_inference *f)
+{
+	_cleanup_(ft_map_release) struct ft_map seen = {0};
+
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		int r = f->observed->switches[i].guid == 0 ? 0
+							   : ft_map_add(&seen, f->observed->switches[i].guid, i, NULL);
+
+		if (r <= 0)
+			return r;
+	}
+	return 1;
 }
 
 /* ---- the trial ---- */

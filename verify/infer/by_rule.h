@@ -16,10 +16,10 @@ enum { FT_SURPLUS_COST = 3 };
 void ft_infer_by_rule_notes(const struct ft_inference *f, const struct ft_intent *intent, struct ft_text *text);
 
 /*
- * Adds the hosts of each of @count observed switches, in the order of the plan: , "hosts": [...]; @unseen: those of one
- * that was not seen, FT_NONE in the list.
+ * Adds the hosts of each of @count observed switches, in the order of the plan: , "hosts": [...]. @hosts_of: by
+ * observed switch; @unseen: those of one that was not seen, FT_NONE in the list.
  */
-void ft_infer_by_rule_hosts(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count, uint32_t unseen,
+void ft_infer_by_rule_hosts(const uint32_t *hosts_of, const uint32_t *observed_of, uint32_t count, uint32_t unseen,
 			    struct ft_text *text);
 
 /*
@@ -61,9 +61,13 @@ uint64_t ft_infer_by_rule_wrong(const struct ft_report *report, uint32_t unseen)
  */
 int ft_infer_classes(const struct ft_intent *intent, const char *name, struct ft_text *text);
 
+int ft_infer_star(const struct ft_inference *f, const struct ft_intent *intent, const char *name, struct ft_text *text);
+int ft_infer_pods(const struct ft_intent *intent, const char *name, struct ft_text *text);
+
 /* Classes of the switches of two ranks. Class 0 is that of most edge switches. */
 struct ft_class_sets {
-	uint32_t *of;	/* by observed switch: first the classes of edge switches, then those of core switches */
+	uint32_t *of;	/* by observed switch: first the classes of edge switches, then those of core switches; FT_NONE:
+			   none */
 	uint32_t edges; /* classes of edge switches */
 	uint32_t count; /* all */
 };

@@ -91,6 +91,8 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
 		struct ft_rate own = ft_infer_own_rate(f, i);
 
+		if (sets->of[i] == FT_NONE)
+			continue;
 		rates->uplink[sets->of[i]] = own.speed == FT_SPEED_UNKNOWN ? f->usual_rate : own;
 		slower |= ft_infer_slower_rate(f, i).speed != FT_SPEED_UNKNOWN;
 	}
@@ -104,7 +106,7 @@ static void uplinks_find(const struct ft_inference *f, const struct ft_class_set
 		bool up = sets->of[cable->a] < sets->edges;
 		uint32_t edge = up ? cable->a : cable->b, core = up ? cable->b : cable->a;
 
-		if (sets->of[edge] < sets->edges && sets->of[core] >= sets->edges)
+		if (sets->of[edge] < sets->edges && sets->of[core] >= sets->edges && sets->of[core] != FT_NONE)
 			cables[count++] = (struct rated){(uint64_t)sets->of[edge] << 32 | core, cable->a_port};
 	}
 	qsort(cables, count, sizeof(*cables), rated_compare);
@@ -161,7 +163,9 @@ static void older_hosts_add(const struct ft_inference *f, const struct ft_class_
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < f->observed->host_count; i++)
-		hosts[count++] = (struct rated){f->observed->hosts[i].observed, f->observed->hosts[i].switch_port};
+		if (sets->of[f->observed->hosts[i].observed] != FT_NONE)
+			hosts[count++] =
+				(struct rated){f->observed->hosts[i].observed, f->observed->hosts[i].switch_port};
 	qsort(hosts, count, sizeof(*hosts), rated_compare);
 	for (uint32_t i = 0, run; i < count; i += run) {
 		struct ft_rates_told *class_told = &rates->hosts[sets->of[hosts[i].key]], told;
@@ -180,9 +184,12 @@ static void hosts_find(const struct ft_inference *f, const struct ft_class_sets 
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < f->observed->host_count; i++)
-		hosts[count++] =
-			(struct rated){sets->of[f->observed->hosts[i].observed], f->observed->hosts[i].switch_port};
+	for (uint32_t i = 0; i < f->observed->host_count; i++) {
+		uint32_t set = sets->of[f->observed->hosts[i].observed];
+
+		if (set != FT_NONE)
+			hosts[count++] = (struct rated){set, f->observed->hosts[i].switch_port};
+	}
 	qsort(hosts, count, sizeof(*hosts), rated_compare);
 	for (uint32_t i = 0, run; i < count; i += run) {
 		uint32_t k = (uint32_t)hosts[i].key;

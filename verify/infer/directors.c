@@ -50,13 +50,13 @@ uint32_t ft_infer_director_ports(const struct ft_inference *f, const struct ft_d
 	return boards * line_ports(f, director);
 }
 
-/* The most frequent value of one figure among the directors of a rank. */
-static uint32_t usual_number(const struct ft_inference *f, uint32_t rank, unsigned int key)
+/* The most frequent value of one figure among the directors of a set. */
+static uint32_t usual_number(const struct ft_inference *f, const struct ft_infer_set *set, unsigned int key)
 {
 	struct ft_tally tally = {0};
 
-	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct ft_director *director = ft_infer_director(f, set->member[i]);
 		struct ft_inside seen;
 
 		if (!director)
@@ -68,17 +68,15 @@ static uint32_t usual_number(const struct ft_inference *f, uint32_t rank, unsign
 	return ft_tally_mode(&tally, 0);
 }
 
-static void inside_tell(struct ft_inference *f, uint32_t rank, uint32_t directors)
+static void inside_tell(const struct ft_inside *in, const char *tier, uint32_t directors, uint32_t count,
+			struct ft_text *why)
 {
-	const struct ft_inside *in = &f->design.inside[rank];
-	struct ft_text *why = &f->why[FT_WHY_INSIDE];
-
 	ft_text_printf(why,
-		       "%s%s: %u of %u are directors; most of these have %u line boards of %u %s and %u fabric boards "
+		       "%s: %u of %u are directors; most of these have %u line boards of %u %s and %u fabric boards "
 		       "of %u, with %u %s between two",
-		       ft_text_string(why)[0] ? "; " : "", ft_infer_rank_name(f, rank), directors, f->count[rank],
-		       in->line_boards, in->line_chips, ft_infer_plural(in->line_chips, "chip", "chips"),
-		       in->fabric_boards, in->fabric_chips, in->traces, ft_infer_plural(in->traces, "trace", "traces"));
+		       tier, directors, count, in->line_boards, in->line_chips,
+		       ft_infer_plural(in->line_chips, "chip", "chips"), in->fabric_boards, in->fabric_chips,
+		       in->traces, ft_infer_plural(in->traces, "trace", "traces"));
 }
 
 /*
@@ -86,13 +84,13 @@ static void inside_tell(struct ft_inference *f, uint32_t rank, uint32_t director
  * leaves their number open, and has ports for the largest: a board that is gone is told by the cables that went with
  * it.
  */
-static void boards_unlike_find(struct ft_inference *f, uint32_t rank)
+static void boards_unlike_find(const struct ft_inference *f, const struct ft_infer_set *set, struct ft_infer_tier *tier,
+			       struct ft_text *why)
 {
-	struct ft_inside *in = &f->design.inside[rank];
 	uint32_t least = UINT32_MAX, most = 0;
 
-	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct ft_director *director = ft_infer_director(f, set->member[i]);
 		uint32_t boards = director ? director->seen.line_boards : 0;
 
 		if (!director)
@@ -102,20 +100,19 @@ static void boards_unlike_find(struct ft_inference *f, uint32_t rank)
 	}
 	if (most <= least)
 		return;
-	f->design.boards_unlike[rank] = true;
-	in->line_boards = most;
-	ft_text_printf(&f->why[FT_WHY_INSIDE], "; they have from %u to %u line boards, so that no number is expected",
-		       least, most);
+	tier->boards_unlike = true;
+	tier->inside.line_boards = most;
+	ft_text_printf(why, "; they have from %u to %u line boards, so that no number is expected", least, most);
 }
 
 /* So may they with fewer fabric boards, if half of them have the first ones alone; the plan has those that all have. */
-static void fabrics_unlike_find(struct ft_inference *f, uint32_t rank)
+static void fabrics_unlike_find(const struct ft_inference *f, const struct ft_infer_set *set, struct ft_inside *in,
+				struct ft_text *why)
 {
-	struct ft_inside *in = &f->design.inside[rank];
 	uint32_t least = in->fabric_boards, few = 0, all = 0;
 
-	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct ft_director *director = ft_infer_director(f, set->member[i]);
 
 		all += director && director->seen.fabric_boards > 0;
 		if (!director || !ft_director_has_first_boards(director, in->fabric_boards))
@@ -125,42 +122,8 @@ static void fabrics_unlike_find(struct ft_inference *f, uint32_t rank)
 	}
 	if (least == in->fabric_boards || few * 2 < all)
 		return;
-	ft_text_printf(&f->why[FT_WHY_INSIDE],
-		       "; some have but the first %u fabric boards, which is all that is expected", least);
+	ft_text_printf(why, "; some have but the first %u fabric boards, which is all that is expected", least);
 	in->fabric_boards = least;
-}
-
-static void rank_inside(struct ft_inference *f, uint32_t rank)
-{
-	struct ft_inside *in = &f->design.inside[rank];
-	uint32_t directors = 0;
-	struct ft_error err;
-	const char *key;
-
-	for (uint32_t i = 0; i < f->count[rank]; i++)
-		directors += ft_infer_director(f, f->member[rank][i]) != NULL;
-	/* A design has switches of one kind in a rank: deviations of the minority become findings. */
-	if (directors * 2 <= f->count[rank])
-		return;
-	f->design.directors[rank] = true;
-	for (unsigned int key_number = 0; key_number < FT_INSIDE_KEYS; key_number++)
-		ft_inside_set(in, key_number, usual_number(f, rank, key_number));
-	if (in->fabric_boards_max < in->fabric_boards)
-		in->fabric_boards_max = in->fabric_boards;
-	inside_tell(f, rank, directors);
-	boards_unlike_find(f, rank);
-	fabrics_unlike_find(f, rank);
-	if (in->line_boards_max < in->line_boards)
-		in->line_boards_max = in->line_boards;
-	/* The combination of votes from several directors may fit none of them. */
-	if (ft_inside_check(in, in->line_boards * in->line_ports, &err, &key) < 0)
-		*in = (struct ft_inside){.line_boards = in->line_boards, .line_ports = in->line_ports};
-}
-
-void ft_infer_insides(struct ft_inference *f)
-{
-	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++)
-		rank_inside(f, rank);
 }
 
 /* ---- names ---- */
@@ -200,9 +163,10 @@ static enum tail tail_of(const struct ft_inference *f, const struct ft_director 
 }
 
 /* The name of the director that member @i of the rank is; NULL if it is none. */
-static const char *whole_name(const struct ft_inference *f, uint32_t rank, uint32_t i, size_t *ret_length)
+static const char *whole_name(const struct ft_inference *f, const struct ft_infer_set *set, uint32_t i,
+			      size_t *ret_length)
 {
-	const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
+	const struct ft_director *director = ft_infer_director(f, set->member[i]);
 
 	return director ? description_of(f->snapshot, director->node, ret_length) : NULL;
 }
@@ -264,16 +228,16 @@ static const char *number_of(const char *name, size_t length, unsigned int numbe
 }
 
 /* Finds the numbers that are equal in the names of all directors of the rank. */
-static void literals_find(const struct ft_inference *f, uint32_t rank, bool literal[SHAPE_NUMBERS])
+static void literals_find(const struct ft_inference *f, const struct ft_infer_set *set, bool literal[SHAPE_NUMBERS])
 {
 	for (unsigned int number = 0; number < SHAPE_NUMBERS; number++) {
 		const char *first = NULL;
 		size_t first_length = 0;
 
 		literal[number] = true;
-		for (uint32_t i = 0; i < f->count[rank]; i++) {
+		for (uint32_t i = 0; i < set->count; i++) {
 			size_t length, digits;
-			const char *whole = whole_name(f, rank, i, &length), *at;
+			const char *whole = whole_name(f, set, i, &length), *at;
 
 			if (!whole)
 				continue;
@@ -291,12 +255,13 @@ static void literals_find(const struct ft_inference *f, uint32_t rank, bool lite
  * "^(core[0-9]+)[ /:]" if one such pattern matches all directors of the rank. 1, 0 or -ENOMEM.
  * @literal  see shape_add()
  */
-static int pattern_make(const struct ft_inference *f, uint32_t rank, const bool *literal, struct ft_text *pattern)
+static int pattern_make(const struct ft_inference *f, const struct ft_infer_set *set, const bool *literal,
+			struct ft_text *pattern)
 {
 	_cleanup_(ft_text_release) struct ft_text shape = {0};
 
-	for (uint32_t i = 0; i < f->count[rank]; i++) {
-		const struct ft_director *director = ft_infer_director(f, f->member[rank][i]);
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct ft_director *director = ft_infer_director(f, set->member[i]);
 		enum tail tail = director ? tail_of(f, director) : TAIL_OTHER;
 		size_t length;
 		const char *whole;
@@ -322,14 +287,15 @@ static int pattern_make(const struct ft_inference *f, uint32_t rank, const bool 
 }
 
 /* True if the pattern finds the director's name in the names of all chips of the rank, and nothing in other names. */
-static int pattern_serves(const struct ft_inference *f, uint32_t rank, const struct ft_pattern *pattern)
+static int pattern_serves(const struct ft_inference *f, const struct ft_infer_set *set,
+			  const struct ft_pattern *pattern)
 {
 	for (uint32_t n = 0; n < f->chips->node_count; n++) {
 		uint32_t chip = f->chassis->chip_of[n];
 		const struct ft_director *d =
 			chip == FT_NONE ? NULL : &f->chassis->directors[f->chassis->chips[chip].director];
 		uint32_t observed = d ? f->observed->switch_of_node[d->node] : FT_NONE;
-		bool ours = observed != FT_NONE && f->fit.rank[observed] == rank;
+		bool ours = observed != FT_NONE && ft_number_is_among(set->member, set->count, observed);
 		size_t length, whole_length, start = 0, end = 0;
 		const char *name = description_of(f->chips, n, &length), *whole;
 		int r;
@@ -349,34 +315,132 @@ static int pattern_serves(const struct ft_inference *f, uint32_t rank, const str
 }
 
 /* 1 if there is such a pattern, 0 if not, -ENOMEM. */
-static int chassis_match(struct ft_inference *f, uint32_t rank, const bool *literal)
+static int chassis_match(const struct ft_inference *f, const struct ft_infer_set *set, const bool *literal,
+			 const char **ret_match)
 {
 	_cleanup_(ft_pattern_freep) struct ft_pattern *pattern = NULL;
 	_cleanup_(ft_text_release) struct ft_text text = {0};
-	int r = pattern_make(f, rank, literal, &text);
+	int r = pattern_make(f, set, literal, &text);
 
 	if (r <= 0)
 		return r;
-	r = ft_pattern_compile_capturing(text.data, &pattern, NULL) ?: pattern_serves(f, rank, pattern);
+	r = ft_pattern_compile_capturing(text.data, &pattern, NULL) ?: pattern_serves(f, set, pattern);
 	if (r <= 0)
 		return r == -EINVAL ? 0 : r;
-	f->chassis_match[rank] = ft_arena_text(f->memory, &text);
-	return f->chassis_match[rank] ? 1 : -ENOMEM;
+	*ret_match = ft_arena_text(f->memory, &text);
+	return *ret_match ? 1 : -ENOMEM;
 }
 
-int ft_infer_chassis_names(struct ft_inference *f)
+/* "SL1-[0-9]+" and "SL2-[0-9]+" if "SL[0-9]+-[0-9]+" matches directors of two sets. */
+static int names_match(const struct ft_inference *f, const struct ft_infer_set *set, const char **ret_match)
 {
-	for (uint32_t rank = 0; rank < FT_RANKS_MAX; rank++) {
-		bool literal[SHAPE_NUMBERS];
-		int r = f->design.directors[rank] ? chassis_match(f, rank, NULL) : 1;
+	bool literal[SHAPE_NUMBERS];
+	int r = chassis_match(f, set, NULL, ret_match);
 
-		/* "SL1-[0-9]+" and "SL2-[0-9]+" if "SL[0-9]+-[0-9]+" matches two ranks. */
-		if (r == 0) {
-			literals_find(f, rank, literal);
-			r = chassis_match(f, rank, literal);
-		}
-		if (r < 0)
-			return r;
+	if (r != 0)
+		return r;
+	literals_find(f, set, literal);
+	return chassis_match(f, set, literal, ret_match);
+}
+
+/* ---- */
+
+/* Fills what most of @directors of a tier consist of, and the note on them. */
+static void inside_find(const struct ft_inference *f, const struct ft_infer_set *set, uint32_t directors,
+			struct ft_infer_tier *tier, struct ft_text *why)
+{
+	struct ft_inside *in = &tier->inside;
+	struct ft_error err;
+	const char *key;
+
+	for (unsigned int number = 0; number < FT_INSIDE_KEYS; number++)
+		ft_inside_set(in, number, usual_number(f, set, number));
+	if (in->fabric_boards_max < in->fabric_boards)
+		in->fabric_boards_max = in->fabric_boards;
+	inside_tell(in, tier->name, directors, set->count, why);
+	boards_unlike_find(f, set, tier, why);
+	fabrics_unlike_find(f, set, in, why);
+	if (in->line_boards_max < in->line_boards)
+		in->line_boards_max = in->line_boards;
+	/* The combination of votes from several directors may fit none of them. */
+	if (ft_inside_check(in, in->line_boards * in->line_ports, &err, &key) < 0)
+		*in = (struct ft_inside){.line_boards = in->line_boards, .line_ports = in->line_ports};
+	if (in->line_boards * in->line_ports > 0)
+		tier->ports = in->line_boards * in->line_ports;
+}
+
+int ft_infer_tier(const struct ft_inference *f, const char *name, const uint32_t *order, uint32_t count,
+		  struct ft_infer_tier *ret_tier)
+{
+	_cleanup_(ft_text_release) struct ft_text why = {0};
+	struct ft_tally ports = {0};
+	uint32_t *seen = ft_arena_numbers(f->memory, count, 0), directors = 0;
+	struct ft_infer_set set = {seen, 0};
+	int r;
+
+	if (!seen)
+		return -ENOMEM;
+	*ret_tier = (struct ft_infer_tier){.name = name};
+	for (uint32_t i = 0; i < count; i++)
+		if (order[i] < f->observed->switch_count)
+			seen[set.count++] = order[i];
+	for (uint32_t i = 0; i < set.count; i++) {
+		ft_tally_add(&ports, ft_infer_ports(f, seen[i]));
+		directors += ft_infer_director(f, seen[i]) != NULL;
 	}
-	return 0;
+	ret_tier->ports = ft_tally_mode(&ports, 1);
+	/* A design has switches of one kind in a tier: deviations of the minority become findings. */
+	ret_tier->directors = directors * 2 > set.count;
+	ret_tier->mixed = directors > 0 && !ret_tier->directors;
+	if (!ret_tier->directors)
+		return 0;
+	inside_find(f, &set, directors, ret_tier, &why);
+	ret_tier->why = ft_arena_text(f->memory, &why);
+	if (!ret_tier->why)
+		return -ENOMEM;
+	r = names_match(f, &set, &ret_tier->match);
+	return r < 0 ? r : 0;
+}
+
+/* A number of line boards, or one from which it would follow. */
+static bool is_of_lines(unsigned int key)
+{
+	return strncmp(ft_inside_keys[key].name, "line_boards", strlen("line_boards")) == 0 ||
+	       strcmp(ft_inside_keys[key].name, "line_ports") == 0;
+}
+
+void ft_infer_write_tier(const struct ft_infer_tier *tier, struct ft_text *text)
+{
+	const char *separator = "";
+
+	ft_text_printf(text, ",\n\t\"%s\": {\"ports\": %u", tier->name, tier->ports);
+	if (!tier->directors)
+		return;
+	ft_text_puts(text, ", \"inside\": {");
+	for (unsigned int key = 0; key < FT_INSIDE_KEYS; key++) {
+		if (ft_inside_get(&tier->inside, key) == 0 || (tier->boards_unlike && is_of_lines(key)))
+			continue;
+		ft_text_printf(text, "%s\"%s\": %u", separator, ft_inside_keys[key].name,
+			       ft_inside_get(&tier->inside, key));
+		separator = ", ";
+	}
+	ft_text_puts(text, "}");
+	if (tier->match) {
+		ft_text_puts(text, ", \"chassis\": ");
+		ft_text_add_json(text, tier->match);
+	}
+}
+
+void ft_infer_tell_tiers(const struct ft_infer_tier *tiers, uint32_t count, struct ft_text *text)
+{
+	_cleanup_(ft_text_release) struct ft_text note = {0};
+
+	for (uint32_t i = 0; i < count; i++)
+		if (tiers[i].why)
+			ft_text_printf(&note, "%s%s", note.length ? "; " : "", tiers[i].why);
+	if (note.length == 0)
+		return;
+	ft_text_puts(text, ",\n\t\t\"inside\": ");
+	ft_text_add_json(text, ft_text_string(&note));
+	text->failed |= note.failed;
 }

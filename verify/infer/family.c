@@ -341,7 +341,8 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	if (c->family->counted)
 		ft_text_printf(text, ", \"count\": %u", switches_planned(x));
 	if (places && x->f->host_total > 0)
-		ft_infer_by_rule_hosts(x->f, places->observed_of, switches_planned(x), places->unseen_hosts, text);
+		ft_infer_by_rule_hosts(x->f->hosts, places->observed_of, switches_planned(x), places->unseen_hosts,
+				       text);
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, x->f);
 	if (places) {

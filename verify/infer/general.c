@@ -2,10 +2,14 @@
 /* The general reading (general.h): its steps in their order, the pairs that they plan, and what two switches share. */
 #include "config.h"
 
+#include "verify/infer/by_rule.h"
 #include "verify/infer/general.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void ft_intent_release(struct ft_intent *intent)
 {
@@ -180,6 +184,19 @@ static int pairs_collect(struct ft_intent *intent)
 	return 0;
 }
 
+static int hosts_collect(struct ft_intent *intent)
+{
+	const struct ft_inference *f = intent->f;
+
+	intent->hosts = ft_arena_numbers(f->memory, intent->count + FT_ABSENT_MAX, 0);
+	intent->beside = ft_arena_zeros(f->memory, intent->count, sizeof(*intent->beside));
+	if (f->memory->failed)
+		return -ENOMEM;
+	memcpy(intent->hosts, f->hosts, intent->count * sizeof(*intent->hosts));
+	intent->host_total = f->host_total;
+	return 0;
+}
+
 /* ---- */
 
 /* Takes planned cables from a pair until neither end has more than ports; @keep: those that its ports prove are left.
@@ -236,7 +253,7 @@ static void taken_find(struct ft_intent *intent, uint32_t *load, uint32_t *outsi
 /* A switch without a free port for a cable does not lack it. What ports prove goes last. */
 static int ports_respect(struct ft_intent *intent)
 {
-	uint32_t *load = ft_arena_numbers(intent->f->memory, intent->count, 0);
+	uint32_t *load = intent->load = ft_arena_numbers(intent->f->memory, intent->count, 0);
 	uint32_t *outside = ft_arena_numbers(intent->f->memory, intent->count, 0);
 
 	if (!load || !outside)
@@ -256,38 +273,17 @@ static int ports_respect(struct ft_intent *intent)
 	return 0;
 }
 
-/* The price of what a tree cannot contain: up to HOSTS_FEW hosts above the leaves, and an isolated switch. */
-enum { HOSTS_FEW = 2, APART_COST = 2 };
-
-static void odd_switches_count(struct ft_intent *intent)
-{
-	const struct ft_inference *f = intent->f;
-
-	for (uint32_t i = 0; i < intent->count; i++) {
-		if (intent->rank[i] > 0)
-			intent->exceptions += f->hosts[i] > HOSTS_FEW ? 1 : f->hosts[i];
-		if (f->graph.degree[i] == 0)
-			intent->exceptions += APART_COST;
-	}
-}
-
 static void sums_count(struct ft_intent *intent)
 {
 	const struct ft_inference *f = intent->f;
 
-	odd_switches_count(intent);
 	for (uint32_t i = 0; i < intent->pair_count; i++) {
 		const struct ft_meant *pair = &intent->pairs[i];
 
 		/* That a switch is isolated counts once. */
 		if (f->graph.degree[pair->a] == 0 || f->graph.degree[pair->b] == 0)
 			continue;
-		/* Each cable of a bundle outside all patterns may be surplus. */
-		intent->exceptions += pair->settled ? 0 : pair->seen;
 		intent->missing += pair->planned > pair->seen ? pair->planned - pair->seen : 0;
-		if (pair->planned > pair->seen)
-			intent->proven +=
-				pair->planned - pair->seen < pair->proven ? pair->planned - pair->seen : pair->proven;
 		intent->surplus += pair->seen > pair->planned ? pair->seen - pair->planned : 0;
 	}
 }
@@ -301,46 +297,130 @@ bool ft_intent_has_faults(const struct ft_intent *intent)
 	return faults;
 }
 
-bool ft_intent_is_irregular(const struct ft_intent *intent)
+int ft_intent_numbers(const struct ft_intent *intent, uint32_t rank, struct ft_numbers *lacking)
 {
-	enum { SWITCHES_MIN = 4 };
-	uint32_t patterned = 0;
+	uint32_t count, kept = 0, *member = ft_intent_members(intent, rank, &count);
 
-	for (uint32_t i = 0; i < intent->pair_count; i++)
-		patterned += intent->pairs[i].patterned;
-	return intent->count >= SWITCHES_MIN && patterned * 2 < intent->pair_count;
+	if (!member)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		if (!intent->stray[member[i]] && !intent->beside[member[i]])
+			member[kept++] = member[i];
+	return kept == 0 ? 0 : ft_infer_numbers(intent->f, &(struct ft_infer_set){member, kept}, lacking);
 }
 
-int ft_intent_read(struct ft_intent *intent, const struct ft_inference *f, bool any_host)
+/* Takes the first name of a list; @ret: 64 bytes. */
+static const char *name_take(const char *names, char *ret)
 {
+	size_t length = strcspn(names, ",");
+
+	snprintf(ret, 64, "%.*s", (int)length, names);
+	return names + length + strspn(names + length, ", ");
+}
+
+/* Where as many names lack in the series of a rank as it has switches that nobody saw, these have them. */
+static int absent_numbers(struct ft_intent *intent, uint32_t rank)
+{
+	struct ft_numbers lacking = {0};
+	uint32_t nameless = 0;
+	const char *names;
 	int r;
 
-	*intent = (struct ft_intent){.f = f, .count = f->observed->switch_count};
-	r = ft_intent_rank(intent, any_host);
-	return r == 0 ? ft_intent_twins(intent) : r;
+	for (uint32_t k = 0; k < intent->absent_count; k++)
+		nameless += ft_intent_rank_of(intent, intent->count + k) == rank && !intent->absent_name[k][0];
+	if (nameless == 0)
+		return 0;
+	r = ft_intent_numbers(intent, rank, &lacking);
+	if (r < 0 || lacking.first + lacking.inside != nameless)
+		return r;
+	names = lacking.first > 0 ? lacking.first_names : lacking.names;
+	for (uint32_t k = 0; k < intent->absent_count; k++) {
+		if (ft_intent_rank_of(intent, intent->count + k) != rank || intent->absent_name[k][0])
+			continue;
+		names = name_take(names, intent->absent_name[k]);
+		if (!*names)
+			names = lacking.names;
+	}
+	return 0;
+}
+
+/* Names for the others: such as no switch has. */
+static int absent_names(struct ft_intent *intent)
+{
+	uint32_t number = 0;
+
+	for (uint32_t rank = 0; intent->layered && rank < intent->ranks; rank++)
+		if (absent_numbers(intent, rank) < 0)
+			return -ENOMEM;
+	for (uint32_t k = 0; k < intent->absent_count; k++) {
+		char *name = intent->absent_name[k];
+		uint32_t rank = ft_intent_rank_of(intent, intent->count + k);
+
+		while (name[0] == '\0' || ft_infer_by_rule_taken(intent->f, name))
+			snprintf(name, sizeof(intent->absent_name[k]), "%s-unseen-%u",
+				 rank == 0		    ? "leaf"
+				 : rank + 1 < intent->ranks ? "spine"
+							    : "core",
+				 ++number);
+	}
+	return 0;
+}
+
+/* Pairs of switches that nobody saw: these have the numbers after all others. They are found, and in no list. */
+static int absent_pairs(struct ft_intent *intent)
+{
+	uint32_t count = intent->pair_count;
+
+	for (uint32_t k = 0; k < intent->absent_count; k++)
+		for (uint32_t i = 0; i < intent->absent[k].count; i++) {
+			struct ft_meant *pair =
+				ft_meant_get(intent, intent->absent[k].links[i].observed, intent->count + k);
+
+			if (!pair)
+				return -ENOMEM;
+			pair->planned = intent->absent[k].links[i].width;
+			pair->settled = true;
+		}
+	intent->pair_count = count;
+	return 0;
+}
+
+/* What is not all of one pattern. */
+static int patterns_find(struct ft_intent *intent)
+{
+	int r = ft_intent_blocks(intent) ?: ft_intent_cliques(intent) ?: ft_intent_between(intent);
+
+	r = r ?: ft_intent_regular(intent) ?: ft_intent_rings(intent) ?: ports_respect(intent);
+	return r ?: ft_intent_strays(intent) ?: ft_intent_absent(intent) ?: ft_intent_odd(intent) ?: ft_intent_absent_respect(intent);
 }
 
 int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
 {
-	int r = ft_intent_read(intent, f, false);
+	int r;
 
+	*intent = (struct ft_intent){.f = f, .count = f->observed->switch_count};
+	r = ft_intent_rank(intent);
+	if (r == 0)
+		r = ft_intent_strangers(intent);
+	if (r == 0)
+		r = ft_intent_twins(intent);
 	if (r == 0)
 		r = pairs_collect(intent);
 	if (r == 0)
 		r = ft_intent_proven(intent);
 	if (r == 0)
-		r = ft_intent_blocks(intent);
+		r = hosts_collect(intent);
 	if (r == 0)
-		r = ft_intent_cliques(intent);
+		r = ft_intent_planes(intent);
+	if (r == 0 && !intent->pod)
+		r = patterns_find(intent);
 	if (r == 0)
-		r = ft_intent_between(intent);
-	if (r == 0)
-		r = ft_intent_regular(intent);
-	if (r == 0)
-		r = ports_respect(intent);
-	if (r == 0)
-		r = ft_intent_absent(intent);
+		r = ft_intent_hosts(intent);
 	if (r == 0)
 		sums_count(intent);
+	if (r == 0)
+		r = absent_pairs(intent);
+	if (r == 0)
+		r = absent_names(intent);
 	return r;
 }

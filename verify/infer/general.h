@@ -8,13 +8,17 @@
  *   ranks.c          steps up from the hosts, if the graph has an up and a down
  *   twins.c          twin sets: switches of one rank with mostly the same neighbours above (below, beside)
  *   proven.c         missing cables that their ports prove
+ *   planes.c         three ranks whose switches all have their places: then only hosts are left to be judged
  *   blocks.c         a twin set and the switches above it form a matrix of bundles; what most of its rows and columns
  *                    have is planned, and deviations are faults or a class of their own
+ *   moved.c          of these, cables that were moved within a block, or exchanged
  *   turned.c         blocks whose bundles alternate, as the number of cores does not divide that of uplinks
  *   cliques.c        switches all cabled to each other by one width: a few pairs with less lack cables
  *   between.c        bundles between groups of such switches: where nearly all of a row have one, the last one lacks it
  *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
  *                    of their kind, and holes among the ports of a bundle
+ *   rings.c          rings of spines, or of core switches
+ *   odd.c            switches, hosts and single cables that are there by mistake
  *   absent.c         switches that nobody saw, as ports say that lead to one
  *   general_write.c  the design as a graph
  *
@@ -33,6 +37,8 @@ enum ft_side { FT_SIDE_UP, FT_SIDE_DOWN, FT_SIDE_BESIDE, FT_SIDE_COUNT };
 struct ft_meant {
 	uint32_t a, b;
 	uint32_t seen, planned; /* cables */
+	uint32_t more;		/* cables that its block has not and that are planned */
+	uint32_t lacks;		/* cables that its block has and that are not planned */
 	uint32_t loose;		/* surplus ones of those seen, compared with the block: they may belong elsewhere */
 	uint32_t proven;	/* missing cables that their ports prove */
 	uint32_t certain;	/* of these, those with more evidence than is enough */
@@ -78,16 +84,21 @@ struct ft_intent {
 	uint32_t pair_count;
 	struct ft_map pair_at;
 
-	/* Description length. */
-	uint32_t exceptions;	   /* bundles and hosts outside all blocks, or planned as seen against the pattern */
 	uint64_t missing, surplus; /* cables */
-	uint64_t proven;	   /* of the missing ones, those that ports prove */
 	uint64_t undecided;	   /* possibly missing cables, planned as seen */
 	uint32_t own_class;	   /* switches planned differently from their twins */
 	uint32_t services;	   /* of these, such of another kind with fewer cables */
 
+	uint32_t *hosts;     /* planned ones, by observed switch, and then of those that nobody saw */
+	uint32_t host_total; /* all planned ones */
+	uint32_t *load;	     /* by observed switch: hosts and planned cables, before odd ones are judged */
+	bool *stray;	     /* by observed switch: there by mistake */
+	bool *beside;	     /* by observed switch: on purpose, but no part of the tree (tree.h) */
+	uint32_t *pod;	 /* by switch, also of those that nobody saw, of edges and spines; NULL: planes.c found none */
+	uint32_t *plane; /* likewise, of spines and core switches */
 	struct ft_absent absent[FT_ABSENT_MAX];
 	uint32_t absent_count;
+	char absent_name[FT_ABSENT_MAX][64];
 };
 
 void ft_intent_release(struct ft_intent *intent);
@@ -95,20 +106,14 @@ void ft_intent_release(struct ft_intent *intent);
 /* general.c: the whole inference, on a graph that ft_infer_graph() has built. Returns 0 or -ENOMEM. */
 int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f);
 
-/*
- * general.c: its first part, ranks and twin sets. @any_host: gives a switch rank 0, as in half-built pods; else it
- * takes the usual number. Returns 0 or -ENOMEM.
- */
-int ft_intent_read(struct ft_intent *intent, const struct ft_inference *f, bool any_host);
-
-/* groups.c: @fit, which is empty, as a tree of two or three ranks. Returns 0 or -ENOMEM. */
-int ft_infer_tree(const struct ft_intent *intent, uint32_t ranks, struct ft_fit *fit);
-
 /* ranks.c: fills rank, ranks and layered. Returns 0 or -ENOMEM. */
-int ft_intent_rank(struct ft_intent *intent, bool any_host);
+int ft_intent_rank(struct ft_intent *intent);
 
 /* general.c: the switches of a rank, ascending. NULL: no memory. */
 uint32_t *ft_intent_members(const struct ft_intent *intent, uint32_t rank, uint32_t *ret_count);
+
+/* general.c: what lacks among the names of a rank, strays left out: as ft_infer_numbers(). Returns 0 or -ENOMEM. */
+int ft_intent_numbers(const struct ft_intent *intent, uint32_t rank, struct ft_numbers *lacking);
 
 /* twins.c: fills twins. Returns 0 or -ENOMEM. */
 int ft_intent_twins(struct ft_intent *intent);
@@ -123,8 +128,25 @@ int ft_intent_proven(struct ft_intent *intent);
 int ft_intent_turned(struct ft_intent *intent, const uint32_t *row, uint32_t rows, const uint32_t *column,
 		     uint32_t columns, bool *ret_turned);
 
+/* planes.c: plans all cables and absent switches, and fills pod and plane, or changes nothing. 0 or -ENOMEM. */
+int ft_intent_planes(struct ft_intent *intent);
+
 /* blocks.c: plans the blocks. Returns 0 or -ENOMEM. */
 int ft_intent_blocks(struct ft_intent *intent);
+
+/* The bundles between rows and the columns above them, and the usual ones. */
+struct ft_matrix {
+	uint16_t *seen; /* rows x columns */
+	uint32_t rows, columns;
+	const uint32_t *usual; /* by column */
+	const bool *apart;     /* by row: of another kind */
+};
+
+/*
+ * moved.c: puts cables back that were moved within the matrix, if that is likelier than rows of their own. @all: and
+ * than all that deviates. True: it did so.
+ */
+bool ft_infer_moved(const struct ft_matrix *m, bool all);
 
 /* cliques.c: plans what few pairs lack, and fills meshed. Returns 0 or -ENOMEM. */
 int ft_intent_cliques(struct ft_intent *intent);
@@ -135,8 +157,27 @@ int ft_intent_between(struct ft_intent *intent);
 /* regular.c: plans the rest. Returns 0 or -ENOMEM. */
 int ft_intent_regular(struct ft_intent *intent);
 
+/* rings.c: plans what rings of one rank lack. Returns 0 or -ENOMEM. */
+int ft_intent_rings(struct ft_intent *intent);
+
+/* odd.c: marks switches that are like no other as stray, before twin sets are found. Returns 0 or -ENOMEM. */
+int ft_intent_strangers(struct ft_intent *intent);
+
+/* odd.c: *@ret_odd: one host alone is above the leaves, and not on purpose. Returns 0 or -ENOMEM. */
+int ft_intent_host_is_odd(const struct ft_intent *intent, bool *ret_odd);
+
+/*
+ * odd.c: switches, hosts (in hosts) and single cables that are there by mistake. Return 0 or -ENOMEM.
+ */
+int ft_intent_strays(struct ft_intent *intent);
+int ft_intent_hosts(struct ft_intent *intent);
+int ft_intent_odd(struct ft_intent *intent);
+
 /* absent.c: fills absent. Returns 0 or -ENOMEM. */
 int ft_intent_absent(struct ft_intent *intent);
+
+/* absent.c: leaves out again what would have more cables than there are ports. Returns 0 or -ENOMEM. */
+int ft_intent_absent_respect(struct ft_intent *intent);
 
 /* general_write.c: the design as text. Returns 0 or -ENOMEM. */
 int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const char *name);
@@ -154,6 +195,18 @@ struct ft_meant *ft_meant_find(const struct ft_intent *intent, uint32_t a, uint3
 
 /* The same, created if necessary. NULL: no memory. */
 struct ft_meant *ft_meant_get(struct ft_intent *intent, uint32_t a, uint32_t b);
+
+/* The observed switch that tells what a switch is like: itself, or of one that nobody saw (count and up) one of its
+ * kind. */
+static inline uint32_t ft_intent_like(const struct ft_intent *intent, uint32_t i)
+{
+	return i < intent->count ? i : intent->absent[i - intent->count].like;
+}
+
+static inline uint32_t ft_intent_rank_of(const struct ft_intent *intent, uint32_t i)
+{
+	return intent->rank[ft_intent_like(intent, i)];
+}
 
 /* The cables that are planned between two switches. */
 static inline uint32_t ft_meant_between(const struct ft_intent *intent, uint32_t a, uint32_t b)
@@ -173,9 +226,6 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 
 /* True if some cables are planned otherwise than seen. */
 bool ft_intent_has_faults(const struct ft_intent *intent);
-
-/* True if most bundles are outside of considerable blocks, so that a near match with a tree is accidental. */
-bool ft_intent_is_irregular(const struct ft_intent *intent);
 
 /* True if ports, names and hosts allow two switches to be of one kind. */
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);

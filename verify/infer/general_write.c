@@ -31,8 +31,6 @@ struct writer {
 	struct fan *fans;
 	uint32_t *ends;
 	uint32_t fan_count, end_count;
-	uint32_t unnamed;				 /* those identified by GUID */
-	char absent_name[FT_ABSENT_MAX][KIND_SIZE + 32]; /* of switches that nobody saw */
 };
 
 static struct ft_arena *memory_of(const struct writer *w)
@@ -116,8 +114,8 @@ static int hosts_rates_find(const struct ft_inference *f, struct ft_rate *ret_ra
 		    ft_infer_rate_is_odd(told.rates[0]))
 			continue;
 		slower &= ft_rate_mbps(told.rates[0]) < ft_rate_mbps(all.rates[0]);
-		for (uint32_t k = 0; k < f->design.host_rate_count; k++)
-			slower &= ft_rate_mbps(told.rates[0]) < ft_rate_mbps(f->design.host_rates[k]);
+		for (uint32_t k = 0; k < f->rates.host_count; k++)
+			slower &= ft_rate_mbps(told.rates[0]) < ft_rate_mbps(f->rates.hosts[k]);
 		if (slower)
 			ret_rates[f->observed->hosts[i].observed] = told.rates[0];
 	}
@@ -206,30 +204,8 @@ static int names_invent(struct writer *w)
 		w->name[observed] = r < 0 ? NULL : ft_arena_string(memory_of(w), name);
 		if (!w->name[observed])
 			return -ENOMEM;
-		w->unnamed++;
 	}
 	return 0;
-}
-
-static bool name_is_taken(const struct writer *w, const char *name)
-{
-	for (uint32_t i = 0; i < w->intent->count; i++)
-		if (strcasecmp(w->name[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* Names that no switch has. The numbers rise, so no two are alike. */
-static void absent_names_make(struct writer *w)
-{
-	uint32_t number = 0;
-
-	for (uint32_t k = 0; k < w->intent->absent_count; k++) {
-		do {
-			snprintf(w->absent_name[k], sizeof(w->absent_name[k]), "%s-unseen-%u",
-				 kind_word(w, w->intent->absent[k].like), ++number);
-		} while (name_is_taken(w, w->absent_name[k]));
-	}
 }
 
 /* From the hosts up, by kind, then in natural order, then by GUID. */
@@ -264,10 +240,7 @@ static int names_make(struct writer *w)
 	qsort_r(w->order, w->intent->count, sizeof(*w->order), order_compare, w);
 	for (uint32_t k = 0; k < w->intent->count; k++)
 		w->place[w->order[k]] = k;
-	r = names_invent(w);
-	if (r == 0)
-		absent_names_make(w);
-	return r;
+	return names_invent(w);
 }
 
 /* ---- switches ---- */
@@ -310,8 +283,10 @@ static void absent_switches_write(const struct writer *w, struct lines *lines)
 		_cleanup_(ft_text_release) struct ft_text item = {0};
 		uint32_t like = w->intent->absent[k].like;
 
-		ft_text_printf(&item, "{\"name\": \"%s\", \"kind\": \"%s%s\", \"ports\": %u, \"hosts\": 0}",
-			       w->absent_name[k], kind_hosts(w, w->kind[like]) ? "hostless " : "", w->kind[like],
+		ft_text_puts(&item, "{\"name\": ");
+		ft_text_add_json(&item, w->intent->absent_name[k]);
+		ft_text_printf(&item, ", \"kind\": \"%s%s\", \"ports\": %u, \"hosts\": 0}",
+			       kind_hosts(w, w->kind[like]) ? "hostless " : "", w->kind[like],
 			       ft_infer_ports(w->intent->f, like));
 		line_add(lines, &item);
 	}
@@ -331,7 +306,9 @@ static void absent_links_write(const struct writer *w, struct lines *lines)
 					break;
 				w->next[count] = absent->links[i + count].observed;
 			}
-			ft_text_printf(&item, "{\"a\": \"%s\", \"b\": ", w->absent_name[k]);
+			ft_text_puts(&item, "{\"a\": ");
+			ft_text_add_json(&item, w->intent->absent_name[k]);
+			ft_text_puts(&item, ", \"b\": ");
 			list_write(w, &item, w->next, count);
 			ft_text_printf(&item, ", \"count\": %u}", absent->links[i].width);
 			line_add(lines, &item);
@@ -343,7 +320,7 @@ static bool same_line(const struct writer *w, uint32_t a, uint32_t b)
 {
 	const struct ft_inference *f = w->intent->f;
 
-	return f->hosts[a] == f->hosts[b] && ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
+	return w->intent->hosts[a] == w->intent->hosts[b] && ft_infer_ports(f, a) == ft_infer_ports(f, b) &&
 	       strcmp(w->kind[a], w->kind[b]) == 0;
 }
 
@@ -357,7 +334,7 @@ static void switch_line(const struct writer *w, struct lines *lines, const uint3
 	ft_text_puts(&item, "{\"name\": ");
 	list_write(w, &item, observed, count);
 	ft_text_printf(&item, ", \"kind\": \"%s\", \"ports\": %u, \"hosts\": %u", w->kind[observed[0]],
-		       ft_infer_ports(f, observed[0]), f->hosts[observed[0]]);
+		       ft_infer_ports(f, observed[0]), w->intent->hosts[observed[0]]);
 	if (guids && w->by_guid[observed[0]])
 		ft_text_printf(&item, ", \"guid\": \"0x%016llx\"",
 			       (unsigned long long)f->observed->switches[observed[0]].guid);
@@ -377,7 +354,7 @@ static int switches_write(struct writer *w, struct ft_text *text)
 	for (uint32_t k = 0; k < w->intent->count; k++) {
 		uint32_t count = 0, observed = w->order[k];
 
-		if (done[observed])
+		if (done[observed] || w->intent->stray[observed])
 			continue;
 		for (uint32_t i = k; i < w->intent->count; i++) {
 			uint32_t other = w->order[i];
@@ -385,7 +362,8 @@ static int switches_write(struct writer *w, struct ft_text *text)
 
 			if (alone ? i > k : w->intent->rank[other] != w->intent->rank[observed])
 				break;
-			if (done[other] || (guids > 0 && w->by_guid[other] && !alone) || !same_line(w, observed, other))
+			if (done[other] || w->intent->stray[other] || (guids > 0 && w->by_guid[other] && !alone) ||
+			    !same_line(w, observed, other))
 				continue;
 			done[other] = true;
 			w->next[count++] = other;
@@ -547,17 +525,6 @@ static void why_write(const struct writer *w, struct ft_text *text)
 	ft_text_add_json(text, ft_text_string(&topology));
 	text->failed |= topology.failed;
 	ft_infer_by_rule_notes(w->intent->f, w->intent, text);
-	if (w->unnamed > 0)
-		ft_text_printf(
-			text,
-			",\n\t\t\"switches\": \"%u switch%s no name of their own: names are made up, and the GUIDs "
-			"tell who they are\"",
-			w->unnamed, w->unnamed == 1 ? " has" : "es have");
-	if (w->intent->absent_count > 0)
-		ft_text_printf(text,
-			       ",\n\t\t\"unseen\": \"%u switch%s nobody saw: all switches of a class have as many dark "
-			       "ports between their cables as a bundle to one more would take\"",
-			       w->intent->absent_count, ft_text_es(w->intent->absent_count));
 	ft_text_puts(text, "\n\t}");
 }
 
@@ -571,8 +538,8 @@ int ft_intent_write(struct ft_text *text, const struct ft_intent *intent, const 
 	ft_infer_write_head(text, intent->f->snapshot, name);
 	why_write(&w, text);
 	ft_text_puts(text, ",\n\t\"topology\": \"graph\"");
-	if (intent->f->host_total > 0)
-		ft_text_printf(text, ",\n\t\"nodes\": %u", intent->f->host_total);
+	if (intent->host_total > 0)
+		ft_text_printf(text, ",\n\t\"nodes\": %u", intent->host_total);
 	ft_infer_write_rates(text, intent->f);
 	r = switches_write(&w, text) ?: links_write(&w, text);
 	ft_text_puts(text, "\n}\n");

@@ -32,69 +32,6 @@ uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_
 	return below + above;
 }
 
-/* The length of "planes" or "edge switches" without the plural ending, if there is one. */
-static size_t units_length(const char *units, uint64_t count)
-{
-	size_t length = strlen(units);
-
-	if (count != 1)
-		return length;
-	return length - (length > 4 && strcmp(units + length - 4, "ches") == 0 ? 2 : 1);
-}
-
-void ft_tally_tell(struct ft_text *text, const struct ft_tally *tally, uint32_t usual, const char *units,
-		   const char *one, const char *many)
-{
-	const char *separator = ";";
-	uint64_t total = 0;
-
-	for (uint32_t i = 0; i < tally->end; i++)
-		total += tally->votes[i];
-	ft_text_printf(text, "%u of %llu %.*s %s %u %s", tally->votes[usual], (unsigned long long)total,
-		       (int)units_length(units, total), units, ft_infer_plural(tally->votes[usual], "has", "have"),
-		       usual, ft_infer_plural(usual, one, many));
-	for (uint32_t i = tally->end; i-- > 0;) {
-		if (i == usual || tally->votes[i] == 0)
-			continue;
-		ft_text_printf(text, "%s %u %s ", separator, tally->votes[i],
-			       ft_infer_plural(tally->votes[i], "has", "have"));
-		if (i == 0)
-			ft_text_puts(text, "none");
-		else
-			ft_text_printf(text, "%u", i);
-		separator = ",";
-	}
-}
-
-/* True if both have the same neighbours, with as many cables to each. Neighbours are in the order of their numbers. */
-static bool are_cabled_alike(const struct ft_inference *f, uint32_t a, uint32_t b)
-{
-	const struct ft_adjacent *x = ft_adjacent_of(&f->graph, a), *y = ft_adjacent_of(&f->graph, b);
-
-	if (ft_adjacent_count(&f->graph, a) != ft_adjacent_count(&f->graph, b))
-		return false;
-	for (; x < ft_adjacent_of(&f->graph, a + 1); x++, y++)
-		if (x->vertex != y->vertex || x->count != y->count)
-			return false;
-	return true;
-}
-
-bool ft_infer_is_attached(const struct ft_inference *f, uint32_t observed)
-{
-	uint32_t bundle = 0, alike = 0;
-
-	if (ft_infer_in_tree(f, observed) || f->graph.degree[observed] < 2)
-		return false;
-	ft_each_adjacent(n, &f->graph, observed) {
-		if (f->fit.rank[n->vertex] + 1U != f->fit.ranks)
-			return false;
-		bundle = n->count > bundle ? n->count : bundle;
-	}
-	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		alike += i != observed && !ft_infer_in_tree(f, i) && are_cabled_alike(f, observed, i);
-	return bundle > 1 || alike > 0;
-}
-
 uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed)
 {
 	uint32_t ports = f->snapshot->nodes[f->observed->switches[observed].node].port_count;
@@ -214,6 +151,16 @@ static int extra_ports_tell(struct ft_inference *f)
 	return r;
 }
 
+/* A director has ports of which no board tells after all others, also for hosts. */
+static bool is_aggregation(const struct ft_inference *f, const struct ft_observed_host *host)
+{
+	const struct ft_port *port = &f->snapshot->ports[host->switch_port];
+
+	if (ft_infer_director(f, host->observed))
+		return ft_chip_port_aggregates(f->chips, f->chassis->origin[host->switch_port]);
+	return port->number > ft_infer_last_port(f, host->observed);
+}
+
 static void hosts_count(struct ft_inference *f)
 {
 	const struct ft_snapshot *s = f->snapshot;
@@ -221,9 +168,7 @@ static void hosts_count(struct ft_inference *f)
 
 	for (uint32_t i = 0; i < f->observed->host_count; i++) {
 		const struct ft_observed_host *host = &f->observed->hosts[i];
-		uint32_t number = s->ports[host->switch_port].number;
-
-		if (number > ft_infer_last_port(f, host->observed))
+		if (is_aggregation(f, host))
 			continue;
 		f->hosts[host->observed]++;
 		f->host_total++;

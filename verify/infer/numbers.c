@@ -14,10 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/infer_parts.h"
 
 /* If more than one in so many is missing, and more than a few, numbers were left out on purpose. */
-enum { DIGITS_MAX = 6, LACKING_SHARE = 3, LACKING_FEW = 4 };
+enum { DIGITS_MAX = 6, NAME_SIZE = 64 /* of ft_intent.absent_name */, LACKING_SHARE = 3, LACKING_FEW = 4 };
 
 struct numbered {
 	const char *name;
@@ -44,13 +45,13 @@ static size_t same_end(const char *a, const char *b, size_t most)
 }
 
 /* The length of the common suffix of all names, without digits. A single switch is compared with other ranks. */
-static size_t same_behind(const struct ft_inference *f, uint32_t rank)
+static size_t same_behind(const struct ft_inference *f, const struct ft_infer_set *set)
 {
-	const char *first = f->observed->switches[f->member[rank][0]].name;
+	const char *first = f->observed->switches[set->member[0]].name;
 	size_t size = strlen(first), behind = size;
 
 	for (uint32_t i = 0; i < f->observed->switch_count; i++)
-		if (i != f->member[rank][0] && (f->fit.rank[i] == rank || f->count[rank] == 1))
+		if (i != set->member[0] && (set->count == 1 || ft_number_is_among(set->member, set->count, i)))
 			behind = same_end(first, f->observed->switches[i].name, behind);
 	while (behind > 0 && isdigit((unsigned char)first[size - behind]))
 		behind--;
@@ -64,15 +65,15 @@ static bool is_rack_unit(const char *name, size_t start)
 	       (start == 1 || !isalpha((unsigned char)name[start - 2]));
 }
 
-/* False: the name has no running number in that position. */
+/* False: the name has no running number in that position, or is none for the lists of names, which have commas. */
 static bool name_number(const char *name, size_t behind, struct numbered *ret)
 {
 	size_t end = strlen(name) - behind, digits = 0;
 
 	while (digits < end && isdigit((unsigned char)name[end - 1 - digits]))
 		digits++;
-	if (digits == 0 || digits > DIGITS_MAX || ft_text_in_hexadecimal(name, end - 1) ||
-	    is_rack_unit(name, end - digits))
+	if (digits == 0 || digits > DIGITS_MAX || strlen(name) >= NAME_SIZE || strchr(name, ',') ||
+	    ft_text_in_hexadecimal(name, end - 1) || is_rack_unit(name, end - digits))
 		return false;
 	*ret = (struct numbered){name, end - digits, (int)digits, (uint32_t)strtoul(name + end - digits, NULL, 10)};
 	return true;
@@ -162,7 +163,7 @@ static bool number_is_of_rank(const struct series *s, uint32_t number)
 }
 
 /* True if switches of other ranks have the number below the lowest of this one, and none of its own, whatever names. */
-static bool ranks_are_counted_through(const struct series *s, uint32_t rank, uint32_t lowest)
+static bool ranks_are_counted_through(const struct series *s, const struct ft_infer_set *set, uint32_t lowest)
 {
 	bool below = false;
 
@@ -170,7 +171,8 @@ static bool ranks_are_counted_through(const struct series *s, uint32_t rank, uin
 		const char *name = s->f->observed->switches[i].name;
 		struct numbered other;
 
-		if (s->f->fit.rank[i] == rank || strlen(name) < s->behind || !name_number(name, s->behind, &other))
+		if (ft_number_is_among(set->member, set->count, i) || strlen(name) < s->behind ||
+		    !name_number(name, s->behind, &other))
 			continue;
 		if (number_is_of_rank(s, other.number))
 			return false;
@@ -221,7 +223,7 @@ static uint32_t stray_count(const struct series *s)
 }
 
 /* False: a number occurs twice, more are missing than plausible, or the series is not the rank's own. */
-static bool series_read(struct series *s, uint32_t rank, struct ft_numbers *ret_lacking)
+static bool series_read(struct series *s, const struct ft_infer_set *set, struct ft_numbers *ret_lacking)
 {
 	uint32_t few = s->count < LACKING_FEW ? s->count : LACKING_FEW, inside = 0;
 	uint32_t most = s->count / LACKING_SHARE > few ? s->count / LACKING_SHARE : few;
@@ -250,27 +252,27 @@ static bool series_read(struct series *s, uint32_t rank, struct ft_numbers *ret_
 	*ret_lacking = (struct ft_numbers){.inside = inside, .single = single};
 	if (inside > 0)
 		ret_lacking->names = ft_arena_text(s->f->memory, &names);
-	if (single && !ranks_are_counted_through(s, rank, first->number))
+	if (single && !ranks_are_counted_through(s, set, first->number))
 		ret_lacking->first = start_count(s, first, s->count, &first_names);
 	if (ret_lacking->first > 0)
 		ret_lacking->first_names = ft_arena_text(s->f->memory, &first_names);
 	return true;
 }
 
-int ft_infer_numbers(const struct ft_inference *f, uint32_t rank, struct ft_numbers *lacking)
+int ft_infer_numbers(const struct ft_inference *f, const struct ft_infer_set *set, struct ft_numbers *lacking)
 {
-	struct numbered *names = ft_arena_zeros(f->memory, f->count[rank], sizeof(*names));
-	struct series s = {.f = f, .names = names, .count = f->count[rank]};
+	struct numbered *names = ft_arena_zeros(f->memory, set->count, sizeof(*names));
+	struct series s = {.f = f, .names = names, .count = set->count};
 
 	if (!names)
 		return -ENOMEM;
-	s.behind = same_behind(f, rank);
+	s.behind = same_behind(f, set);
 	for (uint32_t i = 0; i < s.count; i++)
-		if (!name_number(f->observed->switches[f->member[rank][i]].name, s.behind, &names[i]))
+		if (!name_number(f->observed->switches[set->member[i]].name, s.behind, &names[i]))
 			return 0;
 	for (unsigned int whole = 2; whole-- > 0;) {
 		s.whole = whole > 0;
-		if (series_read(&s, rank, lacking))
+		if (series_read(&s, set, lacking))
 			break;
 	}
 	return f->memory->failed ? -ENOMEM : 0;

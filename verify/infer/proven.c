@@ -278,26 +278,35 @@ static uint32_t customary_far(const struct proof *x, const struct peers *peers, 
 }
 
 /*
- * Marks a switch that lacks more than half of what its peers have, or several cables that one of them lacks, too: a
- * class of its own, such as boards of another make.
+ * Marks a switch that lacks more than half of what its peers have, or several cables that one of them lacks, too, or
+ * a third of the bundles, if they are thick, as a whole: a class of its own, such as boards of another make.
  */
 static void apart_find(const struct proof *x, uint32_t observed, enum ft_side side, struct peers *peers)
 {
-	uint32_t customary = 0, lacks = 0, common[TWINS_MAX] = {0};
+	enum { GONE_MIN = 3, GONE_SHARE = 3 };
+	const struct ft_multigraph *g = &x->intent->f->graph;
+	uint32_t customary = 0, lacks = 0, common[TWINS_MAX] = {0}, last = FT_NONE, bundles = 0, gone = 0;
 
 	for (uint32_t p = 1; peers->count > 0 && p <= last_port(x, observed); p++) {
+		uint32_t far;
+
 		if (is_link(end_at(x, observed, p)) && !is_link_on(x, observed, p, side))
 			continue;
-		if (customary_far(x, peers, p, side) == FT_NONE)
+		far = customary_far(x, peers, p, side);
+		if (far == FT_NONE)
 			continue;
 		customary++;
+		bundles += far != last;
+		gone += far != last && ft_edges_between(g, observed, far) == 0 &&
+			ft_edges_between(g, peers->observed[0], far) > 1;
+		last = far;
 		if (is_link(end_at(x, observed, p)))
 			continue;
 		lacks++;
 		for (uint32_t k = 0; k < peers->count; k++)
 			common[k] += !is_link(end_at(x, peers->observed[k], p));
 	}
-	peers->apart = lacks * 2 > customary;
+	peers->apart = lacks * 2 > customary || (gone >= GONE_MIN && gone * GONE_SHARE >= bundles);
 	for (uint32_t k = 0; k < peers->count; k++)
 		peers->apart |= common[k] > 1 && common[k] * SHARED_SHARE >= lacks * (SHARED_SHARE - 1);
 }

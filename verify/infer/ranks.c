@@ -202,6 +202,7 @@ static bool is_layered(const struct ft_intent *intent)
 {
 	const struct ft_inference *f = intent->f;
 	uint64_t beside = 0, all = 0;
+	uint32_t above = 0, hosted = 0;
 
 	for (uint32_t i = 0; i < intent->count; i++)
 		ft_each_adjacent(n, &f->graph, i) {
@@ -209,7 +210,11 @@ static bool is_layered(const struct ft_intent *intent)
 			if (intent->rank[i] == 0 && intent->rank[n->vertex] == 0 && !are_mates(intent, i, n->vertex))
 				beside += n->count;
 		}
-	return beside * 100 <= all * BESIDE_PERCENT && all > 0;
+	for (uint32_t i = 0; i < intent->count; i++) {
+		above += intent->rank[i] > 0;
+		hosted += intent->rank[i] > 0 && 2 * f->hosts[i] >= f->usual_hosts && f->hosts[i] > 0;
+	}
+	return beside * 100 <= all * BESIDE_PERCENT && all > 0 && (above == 0 || 2 * hosted < above);
 }
 
 /*
@@ -227,7 +232,27 @@ static bool is_hosted(const struct ft_inference *f, uint32_t observed)
 	return fuller < 2 || fuller * FULLER_SHARE < degree(f, observed);
 }
 
-int ft_intent_rank(struct ft_intent *intent, bool any_host)
+/*
+ * True for a switch with hardly a host that has name and ports of those with hosts, and is cabled to none of these, nor
+ * to another of its name: a leaf of a pod that is hardly in use.
+ */
+static bool is_named_hosted(const struct ft_inference *f, uint32_t observed)
+{
+	const struct ft_observed_switch *switches = f->observed->switches;
+
+	if (f->hosts[observed] == 0)
+		return false;
+	ft_each_adjacent(n, &f->graph, observed)
+		if (f->hosts[n->vertex] > 0 || ft_infer_names_alike(switches[n->vertex].name, switches[observed].name))
+			return false;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++)
+		if (is_hosted(f, i) && ft_infer_ports(f, i) == ft_infer_ports(f, observed) &&
+		    ft_infer_names_alike(switches[i].name, switches[observed].name))
+			return true;
+	return false;
+}
+
+int ft_intent_rank(struct ft_intent *intent)
 {
 	const struct ft_inference *f = intent->f;
 	struct ranking r = {
@@ -242,7 +267,7 @@ int ft_intent_rank(struct ft_intent *intent, bool any_host)
 	if (f->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++)
-		intent->rank[i] = (any_host ? f->hosts[i] > 0 : is_hosted(f, i)) ? 0 : FT_NONE;
+		intent->rank[i] = is_hosted(f, i) || is_named_hosted(f, i) ? 0 : FT_NONE;
 	ranks_smooth(&r);
 	ranks_spread(&r);
 	intent->layered = is_layered(intent);

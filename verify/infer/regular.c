@@ -191,7 +191,7 @@ static uint32_t loose_cables(const struct ft_intent *intent, const struct ft_mea
 {
 	if (pair->loose > 0)
 		return pair->loose;
-	if (pair->settled || !intent->layered || pair->planned != pair->seen || pair->seen > 1)
+	if (pair->settled || !intent->layered || pair->planned != pair->seen || pair->seen != 1)
 		return 0;
 	return keeps_others(intent, pair->a) && keeps_others(intent, pair->b) ? 1 : 0;
 }
@@ -217,7 +217,6 @@ static int moved_find(struct ft_intent *intent)
 			pair->planned--;
 			pair->settled = true;
 		}
-		intent->exceptions += pair->settled ? loose : 0;
 	}
 	return 0;
 }

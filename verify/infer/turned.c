@@ -170,7 +170,6 @@ int ft_intent_turned(struct ft_intent *intent, const uint32_t *row, uint32_t row
 	if (rows < 3 || columns < 2 || !rows_turn(&t) || !columns_turn(&t))
 		return 0;
 	*ret_turned = true;
-	intent->exceptions++;
 	least = t.uplinks / columns;
 	for (uint32_t i = 0; i < rows; i++)
 		for (uint32_t c = 0; r == 0 && c < columns; c++) {

@@ -6,6 +6,7 @@
  * side, and so are the spines of a plane; the spines of a pod are one on their lower side, and so are the cores of a
  * plane. A switch that has lost so many cables that it is unlike all others joins those of its kind whose neighbours
  * include all of its own. A leaf that has lost every cable joins those of its kind above which ports are dark for it.
+ * Strays are in no set.
  * Invariant: a set is of one rank. Cost: for each switch the sum of its neighbours' degrees; for each isolated leaf all
  * ports above its kind.
  */
@@ -36,7 +37,8 @@ static void sizes_count(struct linking *l)
 		l->size[i] = 0;
 		l->root[i] = i;
 		ft_each_adjacent(n, &f->graph, i)
-			l->size[i] += ft_side_of(l->intent, i, n->vertex) == l->side;
+			l->size[i] += ft_side_of(l->intent, i, n->vertex) == l->side && !l->intent->stray[i] &&
+				      !l->intent->stray[n->vertex];
 	}
 }
 
@@ -50,13 +52,13 @@ static uint32_t common_count(struct linking *l, uint32_t observed)
 	ft_each_adjacent(n, &f->graph, observed) {
 		uint32_t far = n->vertex;
 
-		if (ft_side_of(intent, observed, far) != l->side)
+		if (ft_side_of(intent, observed, far) != l->side || intent->stray[far])
 			continue;
 		ft_each_adjacent(k, &f->graph, far) {
 			uint32_t other = k->vertex;
 
-			if (other != observed && intent->rank[other] == intent->rank[observed] &&
-			    l->common[other]++ == 0)
+			if (other != observed && !intent->stray[other] &&
+			    intent->rank[other] == intent->rank[observed] && l->common[other]++ == 0)
 				l->touched[touched++] = other;
 		}
 	}
@@ -74,7 +76,7 @@ static uint32_t either_count(const struct linking *l, uint32_t a, uint32_t b)
 static void twins_link(struct linking *l)
 {
 	for (uint32_t i = 0; i < l->intent->count; i++) {
-		uint32_t touched = common_count(l, i);
+		uint32_t touched = l->size[i] > 0 ? common_count(l, i) : 0;
 
 		for (uint32_t k = 0; k < touched; k++) {
 			uint32_t other = l->touched[k];
@@ -112,7 +114,8 @@ static void apart_attach(struct linking *l, const uint32_t *members, bool *apart
 		touched = common_count(l, i);
 		for (uint32_t k = 0; k < touched; k++) {
 			uint32_t other = l->touched[k];
-			bool held = l->common[other] * 100 >= l->size[i] * HELD_PERCENT &&
+			bool held = l->common[other] * 100 >=
+					    l->size[i] * (l->size[other] == l->size[i] ? 60 : HELD_PERCENT) &&
 				    members[ft_number_root(l->root, other)] > ATTACHED_SHARE * members[i] - 1 &&
 				    ft_number_root(l->root, other) != i && ft_intent_alike(intent, i, other);
 
@@ -157,9 +160,9 @@ static bool is_left_below(const struct ft_intent *intent, uint32_t observed, uin
 
 /*
  * True if each switch above @twin has such ports for as many cables as @twin has to it; and for isolated leaves that
- * have joined its set before.
+ * have joined its set before. @any_port: any dark ports will do.
  */
-static bool has_room_above(struct linking *l, uint32_t twin)
+static bool has_room_above(struct linking *l, uint32_t twin, bool any_port)
 {
 	const struct ft_intent *intent = l->intent;
 	const struct ft_inference *f = intent->f;
@@ -174,7 +177,7 @@ static bool has_room_above(struct linking *l, uint32_t twin)
 		if (ft_side_of(intent, twin, n->vertex) != FT_SIDE_UP)
 			continue;
 		for (uint32_t p = 1; p <= ft_infer_last_port(f, n->vertex) && dark < leaves * n->count; p++)
-			dark += is_left_below(intent, n->vertex, p);
+			dark += any_port ? ft_infer_port_is_dark(f, n->vertex, p) : is_left_below(intent, n->vertex, p);
 		if (dark < leaves * n->count)
 			return false;
 		any = true;
@@ -182,10 +185,28 @@ static bool has_room_above(struct linking *l, uint32_t twin)
 	return any;
 }
 
+/* True if all switches like this one that have twins are of one set. */
+static bool is_only_set(const struct linking *l, const uint32_t *members, uint32_t observed)
+{
+	uint32_t set = FT_NONE;
+
+	for (uint32_t other = 0; other < l->intent->count; other++) {
+		uint32_t root = ft_number_root(l->root, other);
+
+		if (l->size[other] == 0 || members[root] < 2 || !ft_intent_alike(l->intent, observed, other))
+			continue;
+		if (set != FT_NONE && set != root)
+			return false;
+		set = root;
+	}
+	return set != FT_NONE;
+}
+
 /*
  * Isolated leaves with hosts join the smallest set of their kind that ports are dark for: of two planes the one that
  * lacks a leaf, of equals the one with the name before their own. The case that bit: hosts on two disjoint trees, and a
- * leaf without any uplink, which was planned as it was seen.
+ * leaf without any uplink, which was planned as it was seen. If their kind has one set, and they are about as full, any
+ * dark ports will do: the last leaf of a series.
  */
 static void isolated_attach(struct linking *l, uint32_t *members, bool *apart)
 {
@@ -200,9 +221,11 @@ static void isolated_attach(struct linking *l, uint32_t *members, bool *apart)
 	/* More of them have one cause: those of a pod whose spine is off. */
 	for (uint32_t i = 0; i < intent->count && isolated <= FEW; i++) {
 		uint32_t best = FT_NONE, least = UINT32_MAX;
+		bool only;
 
 		if (intent->f->graph.degree[i] > 0 || intent->f->hosts[i] == 0)
 			continue;
+		only = is_only_set(l, members, i);
 		for (uint32_t other = 0; other < intent->count; other++) {
 			uint32_t root = ft_number_root(l->root, other), of = members[root], *room = &l->common[root];
 			bool before = ft_text_natural_compare(switches[other].name, switches[i].name) < 0;
@@ -212,7 +235,10 @@ static void isolated_attach(struct linking *l, uint32_t *members, bool *apart)
 				continue;
 			/* Once for each set: O(ports x switches). */
 			if (*room == UNKNOWN)
-				*room = has_room_above(l, other) ? ROOM : NONE;
+				*room = has_room_above(l, other,
+						       only && intent->f->hosts[i] * 4 >= intent->f->hosts[other] * 3)
+						? ROOM
+						: NONE;
 			if (*room == NONE)
 				continue;
 			best = other;

@@ -796,7 +796,7 @@ static int design_write(const struct wired *w, uint64_t wrong, struct ft_text *t
 	ft_family_keys_write(text, &w->keys);
 	ft_text_printf(text, ",\n\t\"nodes\": %u,\n\t\"edge\": {\"ports\": %u, \"ports_to_nodes\": %u",
 		       w->f->host_total + unseen, ft_infer_ports(w->f, 0), most);
-	ft_infer_by_rule_hosts(w->f, w->observed_of, w->places, unseen, text);
+	ft_infer_by_rule_hosts(w->f->hosts, w->observed_of, w->places, unseen, text);
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, w->f);
 	links_write(w, text);
