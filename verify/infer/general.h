@@ -98,7 +98,7 @@ struct ft_intent {
 	uint32_t *plane; /* likewise, of spines and core switches */
 	struct ft_absent absent[FT_ABSENT_MAX];
 	uint32_t absent_count;
-	char absent_name[FT_ABSENT_MAX][64];
+	char absent_name[FT_ABSENT_MAX][FT_ABSENT_NAME_SIZE];
 };
 
 void ft_intent_release(struct ft_intent *intent);

@@ -59,15 +59,6 @@ static inline bool ft_infer_connected(const struct ft_inference *f, uint32_t obs
 	return f->observed->switches[observed].part == f->main_part;
 }
 
-/* True if the switch has so many hosts, and cables to the fabric, that it is there on purpose. */
-static inline bool ft_infer_serves_hosts(const struct ft_inference *f, uint32_t observed)
-{
-	enum { FEW = 4, SHARE = 4 };
-
-	return ft_infer_connected(f, observed) && f->hosts[observed] >= FEW &&
-	       f->hosts[observed] * SHARE >= f->usual_hosts;
-}
-
 /* True for a switch with at least a quarter of the usual number of hosts. */
 static inline bool ft_infer_has_hosts(const struct ft_inference *f, uint32_t observed)
 {
@@ -107,6 +98,9 @@ struct ft_infer_set {
 	const uint32_t *member; /* observed ones */
 	uint32_t count;
 };
+
+/* Names of switches that nobody saw are shorter: longer ones have no running number. */
+enum { FT_ABSENT_NAME_SIZE = 64 };
 
 /* Gaps in the numbering of their names. */
 struct ft_numbers {
@@ -204,18 +198,13 @@ void ft_infer_write_rates(struct ft_text *text, const struct ft_inference *f);
 void ft_infer_write_rates_of(struct ft_text *text, const char *before, struct ft_rate uplink,
 			     const struct ft_rate *hosts, uint32_t host_count);
 
-static inline void ft_tally_add_many(struct ft_tally *tally, uint32_t value, uint32_t votes)
+static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
 {
 	if (value >= FT_TALLY_MAX)
 		value = FT_TALLY_MAX - 1;
-	tally->votes[value] += votes;
-	if (votes > 0 && value >= tally->end)
+	tally->votes[value]++;
+	if (value >= tally->end)
 		tally->end = value + 1;
-}
-
-static inline void ft_tally_add(struct ft_tally *tally, uint32_t value)
-{
-	ft_tally_add_many(tally, value, 1);
 }
 
 /* The value with the most votes, from @least up; of equals the largest: parts are lost more often than added. */

@@ -18,7 +18,7 @@
 #include "verify/infer/infer_parts.h"
 
 /* If more than one in so many is missing, and more than a few, numbers were left out on purpose. */
-enum { DIGITS_MAX = 6, NAME_SIZE = 64 /* of ft_intent.absent_name */, LACKING_SHARE = 3, LACKING_FEW = 4 };
+enum { DIGITS_MAX = 6, LACKING_SHARE = 3, LACKING_FEW = 4 };
 
 struct numbered {
 	const char *name;
@@ -72,7 +72,7 @@ static bool name_number(const char *name, size_t behind, struct numbered *ret)
 
 	while (digits < end && isdigit((unsigned char)name[end - 1 - digits]))
 		digits++;
-	if (digits == 0 || digits > DIGITS_MAX || strlen(name) >= NAME_SIZE || strchr(name, ',') ||
+	if (digits == 0 || digits > DIGITS_MAX || strlen(name) >= FT_ABSENT_NAME_SIZE || strchr(name, ',') ||
 	    ft_text_in_hexadecimal(name, end - 1) || is_rack_unit(name, end - digits))
 		return false;
 	*ret = (struct numbered){name, end - digits, (int)digits, (uint32_t)strtoul(name + end - digits, NULL, 10)};
