@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -267,4 +268,26 @@ int ft_moment_read(const char *text, int64_t now_s, int64_t *ret_s)
 		return -ERANGE;
 	*ret_s = s;
 	return 0;
+}
+
+int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE])
+{
+	time_t when = (time_t)time_s;
+	char string[FT_TIME_SIZE];
+	struct tm tm;
+
+	if (!gmtime_r(&when, &tm) || strftime(string, sizeof(string), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		return -EOVERFLOW;
+	memcpy(ret_string, string, sizeof(string));
+	return 0;
+}
+
+int ft_day_string(int64_t time_s, char ret_string[FT_DAY_SIZE])
+{
+	char string[FT_TIME_SIZE];
+	int r = ft_time_string(time_s, string);
+
+	if (r == 0)
+		snprintf(ret_string, FT_DAY_SIZE, "%.*s", FT_DAY_SIZE - 1, string);
+	return r;
 }

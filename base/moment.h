@@ -32,4 +32,15 @@
  */
 int ft_moment_read(const char *text, int64_t now_s, int64_t *ret_s);
 
+/*
+ * A time in seconds since 1970, as RFC 3339 in UTC: "2026-11-20T12:00:00Z".
+ * Returns 0, or -EOVERFLOW where the year is beyond all bounds.
+ */
+enum { FT_TIME_SIZE = 32 };
+int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE]);
+
+/* The day of it likewise: "2026-11-20". */
+enum { FT_DAY_SIZE = 11 };
+int ft_day_string(int64_t time_s, char ret_string[FT_DAY_SIZE]);
+
 #endif

@@ -15,6 +15,7 @@
  */
 #include "config.h"
 
+#include "base/moment.h"
 #include "daemon/alert_parts.h"
 
 #include <errno.h>

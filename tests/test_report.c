@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/moment.h"
 #include "base/text.h"
 #include "tests/allocations.h"
 #include "verify/model/bounds.h"

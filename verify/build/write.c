@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/moment.h"
 #include "planner/plan/design.h"
 #include "planner/write/csv.h"
 #include "verify/build/build.h"

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/moment.h"
 #include "base/text.h"
 #include "verify/check/check.h"
 #include "verify/model/recall.h"

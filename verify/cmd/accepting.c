@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
+#include "base/moment.h"
 #include "verify/cmd/accepting.h"
 
 #include <errno.h>

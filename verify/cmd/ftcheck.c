@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/moment.h"
 #include "probe/guard.h"
 #include "verify/measure/failures.h"
 #include "verify/measure/throughput.h"

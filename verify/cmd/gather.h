@@ -6,6 +6,7 @@
 #ifndef FT_VERIFY_CMD_GATHER_H
 #define FT_VERIFY_CMD_GATHER_H
 
+#include "base/moment.h"
 #include "planner/plan/plan.h"
 #include "probe/counters.h"
 #include "probe/lanes.h"

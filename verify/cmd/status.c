@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/moment.h"
 #include "verify/cmd/status.h"
 
 #include <arpa/inet.h>

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/moment.h"
 #include "verify/director/inside.h"
 #include "verify/model/recall.h"
 

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/moment.h"
 #include "verify/model/bounds.h"
 #include "verify/explain/explain.h"
 #include "verify/model/recall.h"

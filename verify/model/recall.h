@@ -6,6 +6,7 @@
 #ifndef FT_VERIFY_MODEL_RECALL_H
 #define FT_VERIFY_MODEL_RECALL_H
 
+#include "base/moment.h"
 #include "verify/model/baseline.h"
 #include "verify/model/model.h"
 

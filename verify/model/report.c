@@ -7,7 +7,6 @@
 #include <sha256.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 void ft_report_free(struct ft_report *report)
 {
@@ -76,26 +75,4 @@ WORDS(status, "ok", "degraded", "isolated", "missing", "unplanned", "mute", "unr
 int ft_verdict_status(enum ft_verdict verdict)
 {
 	return (int)verdict;
-}
-
-int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE])
-{
-	time_t when = (time_t)time_s;
-	char string[FT_TIME_SIZE];
-	struct tm tm;
-
-	if (!gmtime_r(&when, &tm) || strftime(string, sizeof(string), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		return -EOVERFLOW;
-	memcpy(ret_string, string, sizeof(string));
-	return 0;
-}
-
-int ft_day_string(int64_t time_s, char ret_string[FT_DAY_SIZE])
-{
-	char string[FT_TIME_SIZE];
-	int r = ft_time_string(time_s, string);
-
-	if (r == 0)
-		snprintf(ret_string, FT_DAY_SIZE, "%.*s", FT_DAY_SIZE - 1, string);
-	return r;
 }

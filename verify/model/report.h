@@ -437,17 +437,6 @@ const char *ft_sm_state_name(unsigned int state);
 /* Exit status of a verdict (SPEC 2). */
 int ft_verdict_status(enum ft_verdict verdict);
 
-/*
- * A time of a report, in seconds since 1970, as RFC 3339 in UTC: "2026-11-20T12:00:00Z".
- * Returns 0, or -EOVERFLOW where the year is beyond all bounds.
- */
-enum { FT_TIME_SIZE = 32 };
-int ft_time_string(int64_t time_s, char ret_string[FT_TIME_SIZE]);
-
-/* The day of it likewise: "2026-11-20". */
-enum { FT_DAY_SIZE = 11 };
-int ft_day_string(int64_t time_s, char ret_string[FT_DAY_SIZE]);
-
 struct ft_text;
 void ft_report_write_json(struct ft_text *text, const struct ft_report *report);
 void ft_report_write_text(struct ft_text *text, const struct ft_report *report, bool verbose, bool colour);

@@ -1,90 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The report as JSON, by the tables of members.c. Hand-written so that order and numbers stay exact. */
+/* The report as JSON, written and read by the tables of members.c; errors of reading have their place. */
 #include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 #include "verify/report/members.h"
 
-/* @gap: what is before a member that begins a line: the end of the former line, and the indentation. */
-static void members_write(struct ft_text *t, const void *from, const struct ft_member *members, size_t count,
-			  const char *gap);
-
-static bool member_is_set(const struct ft_member *m, const void *object)
-{
-	const char *from = (const char *)object + m->offset;
-
-	if (m->when)
-		return m->when(object);
-	if (m->flag > 0)
-		return *(const bool *)((const char *)object + m->flag - 1);
-	if (m->element_size > 0)
-		return *(const void *const *)(const void *)from != NULL;
-	return m->kind ? m->kind->is_set(from) : m->members[0].kind->is_set(from + m->members[0].offset);
-}
-
-/* What @m is, or an element of its list. */
-static void value_write(struct ft_text *t, const struct ft_member *m, const char *from, const char *gap)
-{
-	if (m->kind)
-		m->kind->add(m->kind, t, from);
-	else
-		members_write(t, from, m->members, m->member_count, gap);
-}
-
-static void list_write(struct ft_text *t, const struct ft_member *m, const char *elements, size_t count)
-{
-	ft_text_puts(t, "[");
-	for (size_t i = 0; i < count; i++) {
-		ft_text_puts(t, m->rows ? (i ? ",\n    " : "\n    ") : (i ? ", " : ""));
-		value_write(t, m, elements + i * m->element_size, "\n     ");
-	}
-	ft_text_puts(t, m->rows && count > 0 ? "\n  ]" : "]");
-}
-
-static void member_write(struct ft_text *t, const struct ft_member *m, const void *object)
-{
-	const char *from = (const char *)object + m->offset;
-
-	ft_text_add(t, "\"", 1);
-	ft_text_puts(t, m->name);
-	ft_text_add(t, "\": ", 3);
-	if (m->element_size > 0)
-		list_write(t, m, *(const char *const *)(const void *)from,
-			   *(const size_t *)(const void *)((const char *)object + m->length_offset));
-	else if (m->nullable && !member_is_set(m, object))
-		ft_text_puts(t, "null");
-	else
-		value_write(t, m, from, "\n    ");
-}
-
-/* Continues an object after @written members. */
-static void members_add(struct ft_text *t, const void *from, const struct ft_member *members, size_t count,
-			const char *gap, size_t written)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (members[i].optional && !members[i].nullable && !member_is_set(&members[i], from))
-			continue;
-		ft_text_puts(t, written++ == 0 ? "" : members[i].line ? "," : ", ");
-		ft_text_puts(t, members[i].line ? gap : "");
-		member_write(t, &members[i], from);
-	}
-}
-
-static void members_write(struct ft_text *t, const void *from, const struct ft_member *members, size_t count,
-			  const char *gap)
-{
-	ft_text_puts(t, "{");
-	members_add(t, from, members, count, gap, 0);
-	ft_text_puts(t, members[0].line ? "\n  }" : "}");
-}
+enum { REPORT_VERSION = 1 };
 
 void ft_finding_write_json(struct ft_text *t, const struct ft_finding *f)
 {
-	members_write(t, f, ft_finding_members, ft_finding_member_count, " ");
+	ft_members_write(t, f, ft_finding_members, ft_finding_member_count, " ");
 }
 
 void ft_report_write_json(struct ft_text *t, const struct ft_report *r)
 {
 	ft_text_puts(t, "{\n  \"ftcheck_report\": 1");
-	members_add(t, r, ft_report_members, ft_report_member_count, "\n  ", 1);
+	ft_members_add(t, r, ft_report_members, ft_report_member_count, "\n  ", 1);
 	ft_text_puts(t, "\n}\n");
+}
+
+/* The version first: the rest of a newer report may have any form. */
+static int version_check(const struct ft_json_place *at)
+{
+	const json_t *root = at->parent, *version = json_object_get(root, "ftcheck_report");
+
+	if (!version)
+		return ft_error_set(at->err, -ENOMSG, 1, 1, "this JSON is no report of ftcheck");
+	if (!json_is_integer(version) || json_integer_value(version) < REPORT_VERSION)
+		return ft_json_error_value(at->json, at->err, root, "ftcheck_report",
+					   "\"ftcheck_report\" is to be a version number");
+	if (json_integer_value(version) == REPORT_VERSION)
+		return 0;
+	ft_json_error_value(at->json, at->err, root, "ftcheck_report",
+			    "version %lld of the report is newer than this ftcheck understands",
+			    (long long)json_integer_value(version));
+	return -ENOTSUP;
+}
+
+int ft_report_read_json(const char *text, size_t length, struct ft_report **ret_report, struct ft_error *err)
+{
+	_cleanup_(ft_report_freep) struct ft_report *report = calloc(1, sizeof(*report));
+	_cleanup_(ft_json_release) struct ft_json json = {0};
+	struct ft_json_place at = {.json = &json, .err = err};
+	int r = report ? ft_json_read(text, length, &json, err) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	at.memory = &report->memory;
+	at.parent = json.root;
+	r = version_check(&at) ?: ft_members_read(&at, ft_report_members, ft_report_member_count, report);
+	if (r == 0)
+		*ret_report = FT_STEAL(report);
+	return r;
 }
