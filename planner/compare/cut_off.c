@@ -3,106 +3,54 @@
 #include "planner/compare/outage.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
+#include "base/bridges.h"
 #include "base/cleanup.h"
 #include "planner/plan/adjacency.h"
 
-/*
- * A depth-first search without recursion. Invariant: when a switch is left, @low is the earliest number that its
- * subtree reaches by one bundle upwards, and @hosts is that of its subtree. A subtree whose @low is not before its
- * parent's number hangs on that parent alone.
- */
 struct search {
 	const struct ft_plan *plan;
-	struct ft_adjacency near;
-	uint32_t *number, *low; /* by switch; number 0: not seen yet */
-	uint32_t *next;		/* by switch: the arc to look at next */
-	uint32_t *parent;	/* by switch: the bundle that it was reached by */
-	uint32_t *hosts;	/* by switch: of its subtree */
-	uint32_t *hanging;	/* by switch: hosts of the subtrees that hang on it alone, */
-	uint32_t *largest;	/* and of the largest of these */
-	uint32_t *root;		/* by switch: where its part of the network was entered */
-	uint32_t *path;		/* the switches not yet left */
-	uint32_t numbered;
+	struct ft_multigraph graph;
+	struct ft_depth depth;
+	uint32_t *hosts;   /* by switch: of its subtree */
+	uint32_t *hanging; /* by switch: hosts of the subtrees that hang on it alone, */
+	uint32_t *largest; /* and of the largest of these */
+	struct ft_arena memory;
 };
 
 static void search_release(struct search *s)
 {
-	ft_adjacency_release(&s->near);
-	free(s->number);
-	free(s->low);
-	free(s->next);
-	free(s->parent);
-	free(s->hosts);
-	free(s->hanging);
-	free(s->largest);
-	free(s->root);
-	free(s->path);
+	ft_multigraph_release(&s->graph);
+	ft_arena_release(&s->memory);
 }
 
 static int search_make(const struct ft_plan *plan, struct search *s)
 {
-	uint32_t **const lists[] = {&s->number,	 &s->low,     &s->next, &s->parent, &s->hosts,
-				    &s->hanging, &s->largest, &s->root, &s->path};
+	uint32_t **const lists[] = {&s->hosts, &s->hanging, &s->largest};
 
 	s->plan = plan;
-	for (size_t i = 0; i < FT_COUNT(lists); i++) {
-		*lists[i] = calloc(plan->switch_count + 1UL, sizeof(**lists[i]));
-		if (!*lists[i])
-			return -ENOMEM;
-	}
-	return ft_adjacency_make(plan, &s->near);
+	for (size_t i = 0; i < FT_COUNT(lists); i++)
+		*lists[i] = ft_arena_zeros(&s->memory, plan->switch_count + 1UL, sizeof(**lists[i]));
+	return ft_plan_graph(plan, &s->graph) ?: ft_depth_search(&s->graph, &s->memory, &s->depth);
 }
 
-static void enter(struct search *s, uint32_t at, uint32_t bundle, uint32_t root)
+static void hosts_add_up(struct search *s)
 {
-	s->number[at] = s->low[at] = ++s->numbered;
-	s->next[at] = s->near.first[at];
-	s->parent[at] = bundle;
-	s->hosts[at] = s->plan->switches[at].hosts;
-	s->root[at] = root;
-}
+	const struct ft_depth *d = &s->depth;
 
-/* The subtree of @at is done: @above is the switch that it hangs on. */
-static void leave(struct search *s, uint32_t at, uint32_t above)
-{
-	s->hosts[above] += s->hosts[at];
-	s->low[above] = s->low[at] < s->low[above] ? s->low[at] : s->low[above];
-	if (s->low[at] < s->number[above])
-		return;
-	s->hanging[above] += s->hosts[at];
-	s->largest[above] = s->hosts[at] > s->largest[above] ? s->hosts[at] : s->largest[above];
-}
+	for (uint32_t i = 0; i < d->count; i++)
+		s->hosts[i] = s->plan->switches[i].hosts;
+	for (uint32_t t = d->count; t > 0; t--) {
+		uint32_t at = d->order[t], above = d->parent[at];
 
-static void walk(struct search *s, uint32_t root)
-{
-	uint32_t depth = 0;
-
-	enter(s, root, FT_NONE, root);
-	s->path[depth++] = root;
-	while (depth > 0) {
-		uint32_t at = s->path[depth - 1];
-		const struct ft_arc *arc = &s->near.arcs[s->next[at]];
-
-		if (s->next[at] == s->near.first[at + 1]) {
-			if (--depth > 0)
-				leave(s, at, s->path[depth - 1]);
+		if (above == FT_NONE)
 			continue;
-		}
-		s->next[at]++;
-		if (s->number[arc->to] == 0) {
-			enter(s, arc->to, arc->bundle, root);
-			s->path[depth++] = arc->to;
-		} else if (arc->bundle != s->parent[at] && s->number[arc->to] < s->low[at]) {
-			s->low[at] = s->number[arc->to];
-		}
+		s->hosts[above] += s->hosts[at];
+		if (!ft_depth_hangs(d, at))
+			continue;
+		s->hanging[above] += s->hosts[at];
+		s->largest[above] = ft_number_most(s->largest[above], s->hosts[at]);
 	}
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
 }
 
 /* Hosts of the largest part, and of the largest but one: a failure in the first may leave the second as largest. */
@@ -115,15 +63,15 @@ static struct parts parts_find(const struct search *s)
 {
 	struct parts parts = {.root = FT_NONE};
 
-	for (uint32_t i = 0; i < s->plan->switch_count; i++) {
-		if (s->root[i] != i)
+	for (uint32_t i = 0; i < s->depth.count; i++) {
+		if (s->depth.parent[i] != FT_NONE)
 			continue;
 		if (parts.root == FT_NONE || s->hosts[i] > parts.first) {
 			parts.second = parts.first;
 			parts.first = s->hosts[i];
 			parts.root = i;
 		} else {
-			parts.second = larger(parts.second, s->hosts[i]);
+			parts.second = ft_number_most(parts.second, s->hosts[i]);
 		}
 	}
 	return parts;
@@ -132,15 +80,13 @@ static struct parts parts_find(const struct search *s)
 static void worst_of(const struct search *s, const struct parts *parts, uint32_t at, struct ft_cut_off *worst)
 {
 	uint32_t above = parts->first - s->plan->switches[at].hosts - s->hanging[at];
-	uint32_t left = larger(larger(above, s->largest[at]), parts->second);
-	uint32_t bundle = s->parent[at];
+	uint32_t left = ft_number_most(ft_number_most(above, s->largest[at]), parts->second);
 
-	worst->by_switch = larger(worst->by_switch, parts->first - left);
-	/* A bundle of one cable to a subtree that has no other way up. */
-	if (bundle == FT_NONE || s->plan->bundles[bundle].count > 1 || s->low[at] < s->number[at])
+	worst->by_switch = ft_number_most(worst->by_switch, parts->first - left);
+	if (!ft_depth_is_bridge(&s->depth, &s->graph, at))
 		return;
-	left = larger(larger(s->hosts[at], parts->first - s->hosts[at]), parts->second);
-	worst->by_cable = larger(worst->by_cable, parts->first - left);
+	left = ft_number_most(ft_number_most(s->hosts[at], parts->first - s->hosts[at]), parts->second);
+	worst->by_cable = ft_number_most(worst->by_cable, parts->first - left);
 }
 
 int ft_outage_cut_off(const struct ft_plan *plan, struct ft_cut_off *ret_cut_off)
@@ -152,13 +98,11 @@ int ft_outage_cut_off(const struct ft_plan *plan, struct ft_cut_off *ret_cut_off
 
 	if (r < 0)
 		return r;
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (s.number[i] == 0)
-			walk(&s, i);
+	hosts_add_up(&s);
 	parts = parts_find(&s);
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (s.root[i] == parts.root)
-			worst_of(&s, &parts, i, &worst);
+	for (uint32_t t = 1; t <= s.depth.count; t++)
+		if (t >= s.depth.entered[parts.root] && t <= s.depth.last[parts.root])
+			worst_of(&s, &parts, s.depth.order[t], &worst);
 	*ret_cut_off = worst;
 	return 0;
 }
