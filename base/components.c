@@ -78,3 +78,74 @@ int ft_components_find(uint32_t count, const uint32_t *first, const uint32_t *ne
 			search_from(&s, i);
 	return 0;
 }
+
+/* ---- cycles ---- */
+
+int ft_cycles_make(uint32_t count, const uint32_t *first, const uint32_t *next, struct ft_cycles *ret)
+{
+	*ret = (struct ft_cycles){.count = count, .first = first, .next = next};
+	ret->component = ft_arena_zeros(&ret->memory, count, sizeof(*ret->component));
+	ret->queue = ft_arena_zeros(&ret->memory, count, sizeof(*ret->queue));
+	ret->before = ft_arena_numbers(&ret->memory, count, FT_NONE);
+	return ret->memory.failed ? -ENOMEM : ft_components_find(count, first, next, ret->component);
+}
+
+void ft_cycles_release(struct ft_cycles *cycles)
+{
+	ft_arena_release(&cycles->memory);
+}
+
+/* Breadth-first from @start: the last vertex of a shortest cycle through it, from which @before leads back; or FT_NONE.
+ */
+static uint32_t cycle_close(struct ft_cycles *c, uint32_t start, uint32_t *ret_tail)
+{
+	uint32_t tail = 0, found = FT_NONE;
+
+	c->queue[tail++] = start;
+	c->before[start] = start;
+	for (uint32_t head = 0; head < tail && found == FT_NONE; head++) {
+		uint32_t vertex = c->queue[head];
+
+		for (uint32_t i = c->first[vertex]; found == FT_NONE && i < c->first[vertex + 1]; i++) {
+			uint32_t after = c->next[i];
+
+			c->steps++;
+			if (after == start) {
+				found = vertex;
+			} else if (c->component[after] == c->component[start] && c->before[after] == FT_NONE) {
+				c->before[after] = vertex;
+				c->queue[tail++] = after;
+			}
+		}
+	}
+	*ret_tail = tail;
+	return found;
+}
+
+/* The shortest cycle through @start, at most @longest: its length, with the vertices in @cycle; else 0. */
+static uint32_t cycle_through(struct ft_cycles *c, uint32_t start, uint32_t longest, uint32_t *cycle)
+{
+	uint32_t length = 0, tail, found = cycle_close(c, start, &tail);
+
+	for (uint32_t vertex = found; vertex != FT_NONE; vertex = vertex == start ? FT_NONE : c->before[vertex])
+		length++;
+	if (length <= longest)
+		for (uint32_t i = length, vertex = found; i-- > 0; vertex = c->before[vertex])
+			cycle[i] = vertex;
+	while (tail > 0)
+		c->before[c->queue[--tail]] = FT_NONE;
+	return length <= longest ? length : 0;
+}
+
+uint32_t ft_cycle_shortest(struct ft_cycles *c, const uint32_t *members, uint32_t count, uint32_t *ret_cycle)
+{
+	uint32_t shortest = 0;
+
+	c->steps = 0;
+	for (uint32_t i = 0; i < count && c->steps < FT_CYCLE_STEPS_MAX && shortest != 2; i++) {
+		uint32_t length = cycle_through(c, members[i], shortest ? shortest - 1 : count, ret_cycle);
+
+		shortest = length ? length : shortest;
+	}
+	return shortest;
+}

@@ -58,3 +58,43 @@ void ft_subset_draw(uint32_t *members, uint32_t count, uint32_t of, uint64_t *ra
 	}
 	qsort(members, count, sizeof(*members), ft_number_compare);
 }
+
+static int worth_compare(const void *a, const void *b)
+{
+	const struct ft_worth *x = a, *y = b;
+
+	return FT_ORDER(y->worth, x->worth) ?: FT_ORDER(x->number, y->number);
+}
+
+/* Partial sort: the first @count in order; the others in any order. */
+static void worthiest_first(struct ft_worth *list, uint32_t of, uint32_t count)
+{
+	enum { FEW = 8 };
+
+	if (count > FEW) {
+		qsort(list, of, sizeof(*list), worth_compare);
+		return;
+	}
+	for (uint32_t i = 0; i < of; i++) {
+		struct ft_worth one = list[i];
+		uint32_t at = i < count ? i : count;
+
+		if (i >= count && worth_compare(&one, &list[count - 1]) >= 0)
+			continue;
+		if (i >= count) {
+			list[i] = list[count - 1];
+			at = count - 1;
+		}
+		for (; at > 0 && worth_compare(&one, &list[at - 1]) < 0; at--)
+			list[at] = list[at - 1];
+		list[at] = one;
+	}
+}
+
+void ft_subset_worthiest(struct ft_worth *list, uint32_t of, uint32_t count, uint32_t *ret_members)
+{
+	worthiest_first(list, of, count);
+	for (uint32_t i = 0; i < count; i++)
+		ret_members[i] = list[i].number;
+	qsort(ret_members, count, sizeof(*ret_members), ft_number_compare);
+}

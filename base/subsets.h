@@ -16,4 +16,14 @@ bool ft_subset_next(uint32_t *members, uint32_t count, uint32_t of);
 /* One at random, all alike. @random: the state of base/chance.h. */
 void ft_subset_draw(uint32_t *members, uint32_t count, uint32_t of, uint64_t *random);
 
+/* What a number of a subset is worth. */
+struct ft_worth {
+	uint64_t worth;
+	uint32_t number;
+};
+
+/* The @count of the @of in @list that are worth most, of equal ones the lowest. Changes the order of @list. O(of) for
+ * few. */
+void ft_subset_worthiest(struct ft_worth *list, uint32_t of, uint32_t count, uint32_t *ret_members);
+
 #endif

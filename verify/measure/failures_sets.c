@@ -34,50 +34,9 @@ void ft_sets_some(struct ft_failures *x, uint32_t samples, ft_set_fn *look)
 
 /* ---- the worst sets ---- */
 
-/* The score of an item for the search of the worst set. */
-struct candidate {
-	uint64_t worth;
-	uint32_t item;
-};
-
-static int candidate_compare(const void *a, const void *b)
+static void hardest_try(struct ft_failures *x, struct ft_worth *candidates)
 {
-	const struct candidate *x = a, *y = b;
-
-	return FT_ORDER(y->worth, x->worth) ?: FT_ORDER(x->item, y->item);
-}
-
-/* Partial sort: the first @count in order; the others in any order. O(all) for few. */
-static void candidates_select(struct candidate *candidates, uint32_t all, uint32_t count)
-{
-	enum { FEW = 8 };
-
-	if (count > FEW) {
-		qsort(candidates, all, sizeof(*candidates), candidate_compare);
-		return;
-	}
-	for (uint32_t i = 0; i < all; i++) {
-		struct candidate one = candidates[i];
-		uint32_t at = i < count ? i : count;
-
-		if (i >= count && candidate_compare(&one, &candidates[count - 1]) >= 0)
-			continue;
-		if (i >= count) {
-			candidates[i] = candidates[count - 1];
-			at = count - 1;
-		}
-		for (; at > 0 && candidate_compare(&one, &candidates[at - 1]) < 0; at--)
-			candidates[at] = candidates[at - 1];
-		candidates[at] = one;
-	}
-}
-
-static void hardest_try(struct ft_failures *x, struct candidate *candidates)
-{
-	candidates_select(candidates, x->item_count, x->count);
-	for (uint32_t i = 0; i < x->count; i++)
-		x->chosen[i] = candidates[i].item;
-	qsort(x->chosen, x->count, sizeof(*x->chosen), ft_number_compare);
+	ft_subset_worthiest(candidates, x->item_count, x->count, x->chosen);
 	ft_failures_worst_take(x, x->chosen);
 }
 
@@ -85,7 +44,7 @@ static void hardest_try(struct ft_failures *x, struct candidate *candidates)
  * The loss of place @p by each item: its own cables, or those to a switch. With @keep, its last cable scores lowest:
  * then it is not cut off, but all its traffic passes through that cable.
  */
-static void candidates_of_place(const struct ft_failures *x, uint32_t p, bool keep, struct candidate *candidates)
+static void candidates_of_place(const struct ft_failures *x, uint32_t p, bool keep, struct ft_worth *candidates)
 {
 	const struct ft_model *m = x->m;
 	uint32_t last = FT_NONE;
@@ -97,14 +56,14 @@ static void candidates_of_place(const struct ft_failures *x, uint32_t p, bool ke
 		if (item->q == FT_NONE)
 			worth = x->carriers[ft_cell_at(m, p, item->p)];
 		last = worth > 0 ? i : last;
-		candidates[i] = (struct candidate){2 * worth + 1, i};
+		candidates[i] = (struct ft_worth){2 * worth + 1, i};
 	}
 	if (keep && last != FT_NONE)
 		candidates[last].worth = 0;
 }
 
 /* The total loss by each switch; for cables, those of edges with few of them, edge after edge. */
-static void candidates_of_all(const struct ft_failures *x, bool weak_first, struct candidate *candidates)
+static void candidates_of_all(const struct ft_failures *x, bool weak_first, struct ft_worth *candidates)
 {
 	const struct ft_model *m = x->m;
 
@@ -116,7 +75,7 @@ static void candidates_of_all(const struct ft_failures *x, bool weak_first, stru
 		ft_each_pair(pair, m, from)
 			cables += x->carriers[pair->cell];
 		/* All cables of one edge come before any of the next. */
-		candidates[i].item = i;
+		candidates[i].number = i;
 		if (weak_first)
 			candidates[i].worth = (UINT32_MAX - cables) << 32 | (UINT32_MAX - from);
 		else
@@ -128,7 +87,7 @@ static void candidates_of_all(const struct ft_failures *x, bool weak_first, stru
 /*
  * The edges to cut off with the given number of cables so that most hosts are lost: a 0-1 knapsack, exact in two ranks.
  */
-static int candidates_by_hosts(struct ft_failures *x, struct candidate *candidates)
+static int candidates_by_hosts(struct ft_failures *x, struct ft_worth *candidates)
 {
 	const struct ft_model *m = x->m;
 	size_t width = x->count + 1UL;
@@ -151,7 +110,7 @@ static int candidates_by_hosts(struct ft_failures *x, struct candidate *candidat
 			}
 	}
 	for (uint32_t i = 0; i < x->item_count; i++)
-		candidates[i] = (struct candidate){0, i};
+		candidates[i] = (struct ft_worth){0, i};
 	for (uint32_t e = m->edges; e-- > 0;) {
 		if (!takes[e * width + room])
 			continue;
@@ -164,7 +123,7 @@ static int candidates_by_hosts(struct ft_failures *x, struct candidate *candidat
 
 /* The loss of cut @n of a network by each item. */
 static void candidates_of_cut(const struct ft_failures *x, uint32_t network, unsigned int n,
-			      struct candidate *candidates)
+			      struct ft_worth *candidates)
 {
 	const struct ft_model *m = x->m;
 	const struct ft_capacity *c = m->capacity;
@@ -178,12 +137,12 @@ static void candidates_of_cut(const struct ft_failures *x, uint32_t network, uns
 			if ((item->q == FT_NONE || item->q == pair->peer) && c->part[pair->cell] == network)
 				worth += (c->across[pair->cell] >> n & 1) *
 					 (item->q == FT_NONE ? x->own[pair->cell] : 1);
-		candidates[i] = (struct candidate){worth, i};
+		candidates[i] = (struct ft_worth){worth, i};
 	}
 }
 
 /* The cuts with least remaining capacity, which determine the bisection. */
-static void cuts_try(struct ft_failures *x, struct candidate *candidates)
+static void cuts_try(struct ft_failures *x, struct ft_worth *candidates)
 {
 	enum { TRIED_MAX = 64 };
 	const struct ft_capacity *c = x->m->capacity;
@@ -242,7 +201,7 @@ static void greedy_try(struct ft_failures *x)
 int ft_sets_hardest(struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
-	_cleanup_free_ struct candidate *candidates = calloc(x->item_count + 1UL, sizeof(*candidates));
+	_cleanup_free_ struct ft_worth *candidates = calloc(x->item_count + 1UL, sizeof(*candidates));
 	uint64_t work = 0;
 
 	if (!candidates)

@@ -19,17 +19,21 @@
 #include "verify/model/capacity.h"
 #include "verify/routes/routes.h"
 
-enum { STEPS_MAX = 20000000 }; /* limit of the search for the shortest cycle; beyond it a short one is taken */
-
 struct cycles {
 	struct ft_walk *w;
 	const struct ft_channels *channels;
-	struct ft_arena *memory;
-	uint32_t *component; /* by channel: strongly connected */
-	/* The search. */
-	uint32_t *queue, *before;
-	uint64_t steps;
+	struct ft_cycles found;
 };
+
+static void cycles_release(struct cycles *c)
+{
+	ft_cycles_release(&c->found);
+}
+
+static int cycles_find(struct cycles *c)
+{
+	return ft_cycles_make(c->channels->count, c->channels->first, c->channels->next, &c->found);
+}
 
 /* A link is a channel, whatever the lanes. */
 static int channels_of_links(struct ft_walk *w, struct ft_channels *ret)
@@ -54,65 +58,6 @@ static int channels_of_links(struct ft_walk *w, struct ft_channels *ret)
 	}
 	ret->first[w->link_count] = count;
 	return 0;
-}
-
-/* The channel after @channel at place @*place, which is then moved on; FT_NONE: there are no more. */
-static uint32_t following(const struct cycles *c, uint32_t channel, uint32_t *place)
-{
-	const struct ft_channels *channels = c->channels;
-
-	if (*place == channels->first[channel + 1] - channels->first[channel])
-		return FT_NONE;
-	return channels->next[channels->first[channel] + (*place)++];
-}
-
-/* The shortest cycle through @start, at most @longest: its length, with the links in @cycle; else 0. */
-static uint32_t cycle_through(struct cycles *c, uint32_t start, uint32_t longest, uint32_t *cycle)
-{
-	uint32_t head = 0, tail = 0, found = FT_NONE, length = 0;
-
-	c->queue[tail++] = start;
-	c->before[start] = start;
-	while (head < tail && found == FT_NONE) {
-		uint32_t link = c->queue[head++], place = 0, after;
-
-		while (found == FT_NONE && (after = following(c, link, &place)) != FT_NONE) {
-			c->steps++;
-			if (after == start)
-				found = link;
-			else if (c->component[after] == c->component[start] && c->before[after] == FT_NONE) {
-				c->before[after] = link;
-				c->queue[tail++] = after;
-			}
-		}
-	}
-	for (uint32_t link = found; found != FT_NONE; link = c->before[link]) {
-		length++;
-		if (link == start)
-			break;
-	}
-	if (length > 0 && length <= longest) {
-		uint32_t link = found;
-
-		for (uint32_t i = length; i-- > 0; link = c->before[link])
-			cycle[i] = link;
-	}
-	while (tail > 0)
-		c->before[c->queue[--tail]] = FT_NONE;
-	return length <= longest ? length : 0;
-}
-
-static uint32_t cycle_find(struct cycles *c, const uint32_t *members, uint32_t count, uint32_t *cycle)
-{
-	uint32_t shortest = 0;
-
-	c->steps = 0;
-	for (uint32_t i = 0; i < count && c->steps < STEPS_MAX && shortest != 2; i++) {
-		uint32_t length = cycle_through(c, members[i], shortest ? shortest - 1 : count, cycle);
-
-		shortest = length ? length : shortest;
-	}
-	return shortest;
 }
 
 static const char fix_tree[] = "have the subnet manager use routes that never go up again after down (OpenSM: "
@@ -163,68 +108,56 @@ static int link_by_component(const void *a, const void *b, void *context)
 	const struct cycles *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return FT_ORDER(c->component[x], c->component[y]) ?: FT_ORDER(x, y);
-}
-
-static int components_find(struct cycles *c)
-{
-	const struct ft_channels *channels = c->channels;
-
-	c->component = ft_arena_zeros(c->memory, channels->count, sizeof(*c->component));
-	c->queue = ft_arena_zeros(c->memory, channels->count, sizeof(*c->queue));
-	c->before = ft_arena_numbers(c->memory, channels->count, FT_NONE);
-	return c->memory->failed ? -ENOMEM
-				 : ft_components_find(channels->count, channels->first, channels->next, c->component);
+	return FT_ORDER(c->found.component[x], c->found.component[y]) ?: FT_ORDER(x, y);
 }
 
 int ft_cycles_report(struct ft_walk *w, const struct ft_channels *channels)
 {
 	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
-	struct cycles c = {.w = w, .memory = &memory, .channels = channels};
+	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = channels};
 	uint32_t *members = ft_arena_zeros(&memory, channels->count, sizeof(*members));
 	uint32_t *cycle = ft_arena_zeros(&memory, channels->count, sizeof(*cycle));
 
-	if (components_find(&c) < 0)
+	if (memory.failed || cycles_find(&c) < 0)
 		return -ENOMEM;
 	for (uint32_t channel = 0; channel < channels->count; channel++)
 		members[channel] = channel;
 	qsort_r(members, channels->count, sizeof(*members), link_by_component, &c);
 	for (uint32_t i = 0, end; i < channels->count; i = end) {
-		for (end = i + 1; end < channels->count && c.component[members[end]] == c.component[members[i]]; end++)
+		for (end = i + 1;
+		     end < channels->count && c.found.component[members[end]] == c.found.component[members[i]]; end++)
 			;
 		if (end - i > 1)
-			cycle_report(&c, cycle, cycle_find(&c, members + i, end - i, cycle), end - i);
+			cycle_report(&c, cycle, ft_cycle_shortest(&c.found, members + i, end - i, cycle), end - i);
 	}
 	return 0;
 }
 
 /* Returns whether any cycle goes through a channel; the component of one that is alone becomes FT_NONE. */
-static bool cycles_mark(struct cycles *c)
+static bool cycles_mark(struct ft_cycles *found, uint32_t *sizes)
 {
-	uint32_t *sizes = c->queue; /* not needed any more */
 	bool any = false;
 
-	memset(sizes, 0, c->channels->count * sizeof(*sizes));
-	for (uint32_t channel = 0; channel < c->channels->count; channel++)
-		any |= ++sizes[c->component[channel]] > 1;
-	for (uint32_t channel = 0; channel < c->channels->count; channel++)
-		if (sizes[c->component[channel]] == 1)
-			c->component[channel] = FT_NONE;
+	for (uint32_t channel = 0; channel < found->count; channel++)
+		any |= ++sizes[found->component[channel]] > 1;
+	for (uint32_t channel = 0; channel < found->count; channel++)
+		if (sizes[found->component[channel]] == 1)
+			found->component[channel] = FT_NONE;
 	return any;
 }
 
 int ft_walk_cycles(struct ft_walk *w)
 {
 	struct ft_channels channels = {0};
-	_cleanup_(ft_arena_release) struct ft_arena memory = {0};
-	struct cycles c = {.w = w, .memory = &memory, .channels = &channels};
-	int r = channels_of_links(w, &channels) ?: components_find(&c);
+	_cleanup_(cycles_release) struct cycles c = {.w = w, .channels = &channels};
+	uint32_t *sizes = ft_arena_zeros(&w->memory, w->link_count, sizeof(*sizes));
+	int r = sizes ? channels_of_links(w, &channels) ?: cycles_find(&c) : -ENOMEM;
 
-	if (r < 0 || !cycles_mark(&c))
+	if (r < 0 || !cycles_mark(&c.found, sizes))
 		return r;
 	if (w->m->input->lanes)
-		return ft_lanes_judge(w, c.component);
+		return ft_lanes_judge(w, c.found.component);
 	if (w->m->input->want_lanes)
-		r = ft_lanes_want(w, c.component);
+		r = ft_lanes_want(w, c.found.component);
 	return r ?: ft_cycles_report(w, &channels);
 }
