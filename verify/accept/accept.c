@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "planner/plan/wiring.h"
+#include "probe/facts.h"
 #include "verify/repair/what_if.h"
 
 /* Why a finding of that code cannot be accepted; NULL: it can. */
@@ -88,11 +89,9 @@ static int delta_add(struct deltas *d, const struct delta *more)
 static bool is_in(const struct ft_snapshot *s, const struct ft_port *port, const struct ft_snapshot *other,
 		  const struct ft_map *others)
 {
-	const struct ft_port *far = ft_port_peer(s, port), *there, *peer;
-	uint32_t node = ft_map_get(others, ft_port_node(s, port)->guid);
+	const struct ft_port *far = ft_port_peer(s, port), *there = ft_port_there(s, port, other, others);
+	const struct ft_port *peer = there ? ft_port_peer(other, there) : NULL;
 
-	there = node == FT_NONE ? NULL : ft_node_port(other, &other->nodes[node], port->number);
-	peer = there ? ft_port_peer(other, there) : NULL;
 	return peer && peer->number == far->number && ft_port_node(other, peer)->guid == ft_port_node(s, far)->guid;
 }
 

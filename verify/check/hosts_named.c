@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "probe/facts.h"
 #include "verify/model/bounds.h"
 #include "verify/check/check.h"
 #include "verify/model/recall.h"

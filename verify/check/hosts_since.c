@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "probe/facts.h"
 #include "verify/model/chassis.h"
 #include "verify/check/check.h"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "probe/facts.h"
 #include "verify/check/check.h"
 
 enum { SHOWN = 16 }; /* nodes or ports with one identity: the finding names no more of them */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "probe/facts.h"
 #include "verify/check/check.h"
 
 /* A port with two lanes, of a generation that splits four-lane connectors in two, is complete, not degraded. */
@@ -595,14 +596,12 @@ static void host_rates(struct ft_model *m, const struct classes *c, const struct
 /* The same cable in the recording: from the same port to the same node. NULL: there was none. */
 static const struct ft_port *cable_before(const struct ft_model *m, const struct ft_map *nodes, uint32_t port)
 {
-	const struct ft_port *now = &m->snapshot->ports[port], *far = ft_port_peer(m->snapshot, now), *before, *peer;
-	uint32_t node = ft_map_get(nodes, ft_port_node(m->snapshot, now)->guid);
+	const struct ft_port *now = &m->snapshot->ports[port], *far = ft_port_peer(m->snapshot, now);
+	const struct ft_port *before = ft_port_there(m->snapshot, now, m->since, nodes);
+	const struct ft_port *peer = before ? ft_port_peer(m->since, before) : NULL;
 
-	if (node == FT_NONE || !far)
-		return NULL;
-	before = ft_node_port(m->since, &m->since->nodes[node], now->number);
-	peer = before ? ft_port_peer(m->since, before) : NULL;
-	return peer && ft_port_node(m->since, peer)->guid == ft_port_node(m->snapshot, far)->guid ? before : NULL;
+	return far && peer && ft_port_node(m->since, peer)->guid == ft_port_node(m->snapshot, far)->guid ? before
+													 : NULL;
 }
 
 /* Every cable is to be as fast as it was. True if it is not, which is reported. */

@@ -12,6 +12,7 @@
 
 #include "base/moment.h"
 #include "probe/guard.h"
+#include "probe/recording.h"
 #include "verify/measure/failures.h"
 #include "verify/measure/throughput.h"
 #include "verify/model/bounds.h"

@@ -41,9 +41,6 @@ struct ft_gathered {
  */
 int ft_gather(const struct ft_options *options, struct ft_gathered *ret);
 
-/* Is @name a moment in the history of ftcheckd (base/moment.h)? A file of that name goes first. */
-bool ft_names_moment(const char *name);
-
 /* Whether the routes, and so their lanes, are those of the live fabric. */
 bool ft_gathers_lanes(const struct ft_options *options);
 

@@ -16,6 +16,7 @@
 #include "planner/plan/design.h"
 #include "verify/build/build.h"
 #include "verify/cmd/complain.h"
+#include "verify/cmd/defaults.h"
 #include "verify/model/report.h"
 #include "verify/cmd/stray.h"
 

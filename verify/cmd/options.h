@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "planner/work/workload.h"
+#include "probe/ibdiag.h"
 #include "probe/source.h"
 #include "verify/measure/failures.h"
 #include "verify/cmd/complain.h"
-#include "verify/cmd/defaults.h"
 #include "verify/cmd/status.h"
 
 enum { FT_CRITICAL_DEFAULT = 50 }; /* percent of the bisection lost */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "probe/facts.h"
 #include "verify/director/chassis_parts.h"
 #include "verify/match/classes.h"
 

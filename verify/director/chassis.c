@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "base/numbers.h"
+#include "probe/facts.h"
 #include "verify/model/chassis.h"
 
 #include <errno.h>

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "probe/facts.h"
 #include "verify/director/chassis_parts.h"
 
 /* The cabling of a group. */

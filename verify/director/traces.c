@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/facts.h"
 #include "verify/director/inside.h"
 
 static bool is_inside(const struct ft_model *m, uint32_t chip_port)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "probe/facts.h"
 #include "verify/infer/infer_parts.h"
 
 uint32_t ft_tally_mode(const struct ft_tally *tally, uint32_t least)

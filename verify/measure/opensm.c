@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "planner/flow/ftree.h"
+#include "probe/facts.h"
 #include "verify/measure/impact_parts.h"
 
 /* Numbers of the switches that a subnet manager at the entry of the sweep sees; of all others FT_NONE. */

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "probe/facts.h"
 #include "probe/snapshot.h"
 #include "verify/model/chassis.h"
 #include "verify/model/verify.h"

@@ -167,28 +167,4 @@ static inline void ft_chassis_freep(struct ft_chassis **chassis)
 	ft_chassis_free(*chassis);
 }
 
-/*
- * True if the node is a CA that shows itself as the SHARP aggregation node inside the switch @sw: it has the switch's
- * SystemImageGUID, or a name that says so.
- */
-bool ft_node_aggregates(const struct ft_snapshot *s, const struct ft_node *node, const struct ft_node *sw);
-
-/*
- * True if @port of a chip is its last and leads to such a node. That a chip has an odd number of ports shows nothing:
- * what was recorded of a switch may end at any port, and a host may be on its last.
- */
-bool ft_chip_port_aggregates(const struct ft_snapshot *chips, uint32_t port);
-
-/* The port of a host that switch port @port leads to, or NULL: routers, and what aggregates in a switch, are none. */
-const struct ft_port *ft_host_behind(const struct ft_snapshot *s, uint32_t port);
-
-/* What identifies a host: the GUID of its port, or of the node where that of the port is not known. */
-uint64_t ft_host_guid(const struct ft_snapshot *s, const struct ft_port *port);
-
-/*
- * What tells one port of a host from the others, in the daemon's memory only: its GUID; where that is not known, or is
- * the node's, which some dumps give to all its ports, a number made of the node's and the port's.
- */
-uint64_t ft_host_key(const struct ft_snapshot *s, const struct ft_port *port);
-
 #endif

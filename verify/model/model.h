@@ -49,6 +49,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "planner/plan/wiring.h"
+#include "probe/facts.h"
 #include "verify/model/chassis.h"
 #include "verify/model/report.h"
 #include "verify/model/verify.h"
@@ -409,8 +410,7 @@ static inline uint32_t ft_observed_of_port(const struct ft_model *m, uint32_t po
 	return m->observed.switch_of_node[m->snapshot->ports[port].node];
 }
 
-/* The rate of the cable at a port is that of its slower end: both report the same unless one of them is wrong. */
-struct ft_rate ft_rate_seen(const struct ft_snapshot *s, const struct ft_port *port);
+/* The rate of the cable at a port of the snapshot. */
 static inline struct ft_rate ft_cable_rate(const struct ft_model *m, uint32_t port)
 {
 	return ft_rate_seen(m->snapshot, &m->snapshot->ports[port]);
@@ -564,24 +564,6 @@ static inline uint32_t ft_place_behind(const struct ft_model *m, const struct ft
 {
 	return m->observed.switches[end->far].planned;
 }
-
-/*
- * observed.c: the nodes by GUID, so that findings, their ids and the breaking of ties do not depend on the order in
- * which the fabric was swept or recorded. NULL: no memory. O(n log n).
- */
-const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snapshot *snapshot);
-
-/*
- * observed.c: a host's name, without its adapter and made safe: "node055 mlx5_0" and "node055 HCA-1" are node055. "" if
- * the description has none; owned by the caller; NULL: no memory.
- */
-char *ft_host_name_dup(const char *description, size_t length);
-
-/*
- * observed.c: the connected parts of a snapshot: by node, the lowest one of its part. The caller frees it; NULL: no
- * memory.
- */
-uint32_t *ft_parts_of(const struct ft_snapshot *snapshot);
 
 /* observed.c: adds what switch @node of m->chips is called: its label, or of a chip in a fabric of directors its name.
  */

@@ -28,42 +28,6 @@ static bool ports_are_one_more(const struct ft_plan *plan, uint32_t ports)
 	return more;
 }
 
-bool ft_node_aggregates(const struct ft_snapshot *s, const struct ft_node *node, const struct ft_node *sw)
-{
-	return node->type == FT_NODE_CA && ((sw->system_guid && node->system_guid == sw->system_guid) ||
-					    strstr(ft_node_description(s, node), "Aggregation Node"));
-}
-
-bool ft_chip_port_aggregates(const struct ft_snapshot *chips, uint32_t port)
-{
-	const struct ft_port *near = &chips->ports[port], *far = ft_port_peer(chips, near);
-	const struct ft_node *sw = ft_port_node(chips, near);
-
-	return far && near->number == sw->port_count && ft_node_aggregates(chips, ft_port_node(chips, far), sw);
-}
-
-const struct ft_port *ft_host_behind(const struct ft_snapshot *s, uint32_t port)
-{
-	const struct ft_port *near = &s->ports[port], *far = ft_port_peer(s, near);
-
-	return far && ft_port_node(s, near)->type == FT_NODE_SWITCH && ft_port_node(s, far)->type == FT_NODE_CA &&
-			       !ft_chip_port_aggregates(s, port)
-		       ? far
-		       : NULL;
-}
-
-uint64_t ft_host_guid(const struct ft_snapshot *s, const struct ft_port *port)
-{
-	return port->guid ? port->guid : ft_port_node(s, port)->guid;
-}
-
-uint64_t ft_host_key(const struct ft_snapshot *s, const struct ft_port *port)
-{
-	const struct ft_node *node = ft_port_node(s, port);
-
-	return !port->guid || port->guid == node->guid ? node->guid ^ (port->number - 1ULL) << 56 : port->guid;
-}
-
 /*
  * SHARP aggregation nodes are CAs inside the switch, on one extra port behind the outer ones: the last. A host may be
  * cabled to the last port of an ordinary switch, so further evidence is needed: the switch has one port more than
@@ -119,28 +83,6 @@ static uint32_t director_ports(const struct ft_model *m, const struct ft_directo
 		if (m->plan->switches[p].tier == d->tier && ft_plan_is_director(m->plan, p))
 			return m->plan->switches[p].ports;
 	return m->snapshot->nodes[d->node].port_count;
-}
-
-/* By GUID, then by the other attributes. */
-static int node_compare(const void *a, const void *b, void *arg)
-{
-	const struct ft_snapshot *s = arg;
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct ft_node *p = &s->nodes[x], *q = &s->nodes[y];
-
-	return FT_ORDER(p->guid, q->guid) ?: strcmp(ft_node_description(s, p), ft_node_description(s, q))
-		?: FT_ORDER(x, y);
-}
-
-const uint32_t *ft_nodes_in_order(struct ft_arena *memory, const struct ft_snapshot *s)
-{
-	uint32_t *order = ft_arena_zeros(memory, s->node_count, sizeof(*order));
-
-	for (uint32_t i = 0; order && i < s->node_count; i++)
-		order[i] = i;
-	if (order)
-		qsort_r(order, s->node_count, sizeof(*order), node_compare, (void *)s);
-	return order;
 }
 
 static void observed_switches_collect(struct ft_model *m, const uint32_t *order)
@@ -273,21 +215,6 @@ static void observed_cables_index(struct ft_model *m)
 	}
 }
 
-uint32_t *ft_parts_of(const struct ft_snapshot *s)
-{
-	uint32_t *part = malloc((s->node_count + 1UL) * sizeof(*part));
-
-	if (!part)
-		return NULL;
-	ft_number_begin(part, s->node_count);
-	for (uint32_t i = 0; i < s->port_count; i++)
-		if (s->ports[i].peer != FT_NONE && s->ports[i].peer > i)
-			ft_number_join(part, s->ports[i].node, s->ports[s->ports[i].peer].node);
-	for (uint32_t i = 0; i < s->node_count; i++)
-		part[i] = ft_number_root(part, i);
-	return part;
-}
-
 /* Numbers the connected components of the fabric. */
 static void observed_parts_number(struct ft_model *m)
 {
@@ -324,27 +251,6 @@ static void observed_entry_find(struct ft_model *m)
 		peer = ft_port_peer(s, ft_node_port(s, node, n));
 	if (peer)
 		observed->entry = observed->switch_of_node[peer->node];
-}
-
-char *ft_host_name_dup(const char *description, size_t length)
-{
-	_cleanup_free_ char *name = NULL;
-	size_t before = 0, plain;
-	char *start;
-
-	while (before < length && description[before] == ' ')
-		before++;
-	/* Nearly all of them are of letters that are safe as they are. */
-	plain = before;
-	while (plain < length && description[plain] > ' ' && description[plain] < 0x7f && description[plain] != '\\')
-		plain++;
-	if (plain == length || description[plain] == ' ')
-		return strndup(description + before, plain - before);
-	name = ft_text_safe_dup(description, length);
-	if (!name)
-		return NULL;
-	start = name + strspn(name, " ");
-	return strndup(start, strcspn(start, " "));
 }
 
 static char *host_short_name(const struct ft_snapshot *s, const struct ft_node *node)
@@ -462,12 +368,4 @@ int ft_observed_build(struct ft_model *m)
 	for (size_t i = 0; i < FT_COUNT(steps) && !m->memory.failed; i++)
 		steps[i](m);
 	return m->memory.failed ? -ENOMEM : 0;
-}
-
-struct ft_rate ft_rate_seen(const struct ft_snapshot *s, const struct ft_port *port)
-{
-	const struct ft_port *peer = ft_port_peer(s, port);
-	unsigned int near = ft_rate_mbps(port->rate), far = peer ? ft_rate_mbps(peer->rate) : 0;
-
-	return far > 0 && (near == 0 || far < near) ? peer->rate : port->rate;
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/moment.h"
+#include "probe/facts.h"
 #include "verify/model/recall.h"
 
 #include <errno.h>

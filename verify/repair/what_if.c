@@ -8,15 +8,14 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "probe/facts.h"
 #include "verify/repair/what_if_parts.h"
 
 void ft_what_if_free(struct ft_what_if *w)
 {
 	if (!w)
 		return;
-	free(w->s.nodes);
-	free(w->s.ports);
-	free(w->s.strings);
+	ft_draft_release(&w->draft);
 	ft_map_release(&w->by_guid);
 	ft_wiring_release(&w->wiring);
 	free(w->spoken);
@@ -28,26 +27,13 @@ void ft_what_if_free(struct ft_what_if *w)
 
 static bool node_is_switch(const struct ft_what_if *w, uint32_t node)
 {
-	return w->s.nodes[node].type == FT_NODE_SWITCH;
-}
-
-/* The caller releases @to in any case. */
-static int snapshot_copy(struct ft_snapshot *to, const struct ft_snapshot *from)
-{
-	*to = *from;
-	to->nodes = ft_memory_copy(from->nodes, from->node_count * sizeof(*from->nodes));
-	to->ports = ft_memory_copy(from->ports, from->port_count * sizeof(*from->ports));
-	to->strings = ft_memory_copy(from->strings, from->strings_length);
-	return to->nodes && to->ports && to->strings ? 0 : -ENOMEM;
+	return w->draft.s.nodes[node].type == FT_NODE_SWITCH;
 }
 
 static int fabric_copy(struct ft_what_if *w, const struct ft_snapshot *from)
 {
-	int r = snapshot_copy(&w->s, from);
+	int r = ft_draft_begin(&w->draft, from);
 
-	w->nodes_size = from->node_count;
-	w->ports_size = from->port_count;
-	w->strings_size = from->strings_length;
 	w->first_count = from->node_count;
 	w->spoken = calloc(from->port_count + 1UL, sizeof(*w->spoken));
 	w->apart = ft_arena_zeros(&w->memory, from->node_count, sizeof(*w->apart));
@@ -57,18 +43,18 @@ static int fabric_copy(struct ft_what_if *w, const struct ft_snapshot *from)
 /* If a recorded fabric has no entry, its largest component counts as the swept part. */
 static int start_settle(struct ft_what_if *w)
 {
-	_cleanup_free_ uint32_t *part = ft_parts_of(&w->s);
-	_cleanup_free_ uint32_t *size = calloc(w->s.node_count + 1UL, sizeof(*size));
+	_cleanup_free_ uint32_t *part = ft_parts_of(&w->draft.s);
+	_cleanup_free_ uint32_t *size = calloc(w->draft.s.node_count + 1UL, sizeof(*size));
 
 	if (!part || !size)
 		return -ENOMEM;
-	w->start = w->s.source.entry_node < w->s.node_count ? w->s.source.entry_node : FT_NONE;
-	for (uint32_t i = 0; i < w->s.node_count; i++)
+	w->start = w->draft.s.source.entry_node < w->draft.s.node_count ? w->draft.s.source.entry_node : FT_NONE;
+	for (uint32_t i = 0; i < w->draft.s.node_count; i++)
 		size[part[i]]++;
-	for (uint32_t i = 0; w->s.source.entry_node >= w->s.node_count && i < w->s.node_count; i++)
+	for (uint32_t i = 0; w->draft.s.source.entry_node >= w->draft.s.node_count && i < w->draft.s.node_count; i++)
 		if (w->start == FT_NONE || size[i] > size[w->start])
 			w->start = i;
-	for (uint32_t i = 0; i < w->s.node_count; i++)
+	for (uint32_t i = 0; i < w->draft.s.node_count; i++)
 		w->apart[i] = part[i] != part[w->start];
 	return 0;
 }
@@ -77,7 +63,7 @@ static uint32_t node_of_guid(const struct ft_what_if *w, uint64_t guid)
 {
 	uint32_t node = guid ? ft_map_get(&w->by_guid, guid) : FT_NONE;
 
-	return node < w->s.node_count ? node : FT_NONE;
+	return node < w->draft.s.node_count ? node : FT_NONE;
 }
 
 /* The rows of the report's table are in the plan's order. */
@@ -127,7 +113,7 @@ static void rates_settle(struct ft_what_if *w)
 	const struct ft_rates *given[FT_WHAT_IF_KINDS] = {&w->design->uplink_rates, &w->design->host_rates};
 
 	for (enum ft_what_if_kind kind = 0; kind < FT_WHAT_IF_KINDS; kind++) {
-		w->rates[kind] = rate_usual(&w->s, kind);
+		w->rates[kind] = rate_usual(&w->draft.s, kind);
 		for (size_t i = 0; i < given[kind]->count; i++)
 			if (i == 0 || ft_rate_mbps(given[kind]->rates[i]) > ft_rate_mbps(w->rates[kind]))
 				w->rates[kind] = given[kind]->rates[i];
@@ -145,7 +131,7 @@ int ft_what_if_new(const struct ft_model *m, struct ft_what_if **ret_what_if)
 	w->design = m->design;
 	w->plan = m->plan;
 	w->report = m->report;
-	r = fabric_copy(w, m->chips) ?: ft_snapshot_map_nodes(&w->s, &w->by_guid) ?: hosts_find(w) ?: places_map(w)
+	r = fabric_copy(w, m->chips) ?: ft_snapshot_map_nodes(&w->draft.s, &w->by_guid) ?: hosts_find(w) ?: places_map(w)
 		?: start_settle(w) ?: ft_wiring_make(w->plan, &w->wiring);
 	if (r < 0)
 		return r;
@@ -180,16 +166,16 @@ uint32_t ft_what_if_port(const struct ft_what_if *w, const struct ft_place *plac
 {
 	uint32_t node = place->name || place->guid ? node_at(w, place) : FT_NONE;
 
-	if (node == FT_NONE || place->port == 0 || place->port > w->s.nodes[node].port_count)
+	if (node == FT_NONE || place->port == 0 || place->port > w->draft.s.nodes[node].port_count)
 		return FT_NONE;
-	return w->s.nodes[node].first_port + place->port - 1;
+	return w->draft.s.nodes[node].first_port + place->port - 1;
 }
 
 bool ft_what_if_is_taken(const struct ft_what_if *w, const struct ft_place *place)
 {
 	uint32_t port = ft_what_if_port(w, place);
 
-	return port != FT_NONE && w->s.ports[port].peer != FT_NONE;
+	return port != FT_NONE && w->draft.s.ports[port].peer != FT_NONE;
 }
 
 void ft_what_if_reserve(struct ft_what_if *w, const struct ft_action *action, bool wanted)
@@ -210,11 +196,11 @@ void ft_what_if_reserve(struct ft_what_if *w, const struct ft_action *action, bo
 static void ports_range(const struct ft_what_if *w, uint32_t node, enum ft_what_if_kind kind, uint32_t *ret_low,
 			uint32_t *ret_high)
 {
-	const struct ft_node *n = &w->s.nodes[node];
+	const struct ft_node *n = &w->draft.s.nodes[node];
 
 	*ret_low = *ret_high = 0;
 	for (uint32_t i = 1; i <= n->port_count; i++) {
-		const struct ft_port *far = ft_port_peer(&w->s, &w->s.ports[n->first_port + i - 1]);
+		const struct ft_port *far = ft_port_peer(&w->draft.s, &w->draft.s.ports[n->first_port + i - 1]);
 
 		if (!far || node_is_switch(w, far->node) != (kind == FT_WHAT_IF_UPLINK))
 			continue;
@@ -226,7 +212,7 @@ static void ports_range(const struct ft_what_if *w, uint32_t node, enum ft_what_
 /* The free port of @node nearest to those of its @kind, or FT_NONE. */
 static uint32_t port_free(const struct ft_what_if *w, uint32_t node, enum ft_what_if_kind kind)
 {
-	const struct ft_node *n = &w->s.nodes[node];
+	const struct ft_node *n = &w->draft.s.nodes[node];
 	uint32_t low, high, best = FT_NONE, nearest = FT_NONE;
 
 	ports_range(w, node, kind, &low, &high);
@@ -246,8 +232,9 @@ static uint32_t port_free(const struct ft_what_if *w, uint32_t node, enum ft_wha
 
 static enum ft_what_if_kind kind_of(const struct ft_what_if *w, uint32_t a, uint32_t b)
 {
-	return node_is_switch(w, w->s.ports[a].node) && node_is_switch(w, w->s.ports[b].node) ? FT_WHAT_IF_UPLINK
-											      : FT_WHAT_IF_HOST;
+	return node_is_switch(w, w->draft.s.ports[a].node) && node_is_switch(w, w->draft.s.ports[b].node)
+		       ? FT_WHAT_IF_UPLINK
+		       : FT_WHAT_IF_HOST;
 }
 
 static void port_end(struct ft_port *port)
@@ -260,11 +247,11 @@ static void port_end(struct ft_port *port)
 
 static void cable_pull(struct ft_what_if *w, uint32_t port)
 {
-	uint32_t peer = w->s.ports[port].peer;
+	uint32_t peer = w->draft.s.ports[port].peer;
 
 	if (peer != FT_NONE)
-		port_end(&w->s.ports[peer]);
-	port_end(&w->s.ports[port]);
+		port_end(&w->draft.s.ports[peer]);
+	port_end(&w->draft.s.ports[port]);
 }
 
 static void cable_put(struct ft_what_if *w, uint32_t a, uint32_t b, struct ft_rate rate)
@@ -272,7 +259,7 @@ static void cable_put(struct ft_what_if *w, uint32_t a, uint32_t b, struct ft_ra
 	const uint32_t ends[2] = {a, b};
 
 	for (unsigned int n = 0; n < 2; n++) {
-		struct ft_port *port = &w->s.ports[ends[n]];
+		struct ft_port *port = &w->draft.s.ports[ends[n]];
 
 		port_end(port);
 		port->peer = ends[1 - n];
@@ -283,83 +270,25 @@ static void cable_put(struct ft_what_if *w, uint32_t a, uint32_t b, struct ft_ra
 
 /* ---- restoring missing parts ---- */
 
-/* Makes room in @array for @more beyond @count elements; grows by half. */
-static void *room_make(void *array, uint32_t *size, uint32_t count, uint32_t more, size_t element)
-{
-	uint64_t wanted = (uint64_t)count + more, grown = wanted + wanted / 2;
-	void *fresh;
-
-	if (wanted <= *size)
-		return array;
-	if (grown > INT32_MAX)
-		return NULL;
-	fresh = realloc(array, grown * element);
-	if (fresh)
-		*size = (uint32_t)grown;
-	return fresh;
-}
-
-static int room_for_node(struct ft_what_if *w, uint32_t ports, uint32_t name_length)
-{
-	uint32_t old = w->ports_size;
-	struct ft_node *nodes = room_make(w->s.nodes, &w->nodes_size, w->s.node_count, 1, sizeof(*nodes));
-	struct ft_port *all;
-	char *strings;
-	bool *spoken;
-
-	if (!nodes)
-		return -ENOMEM;
-	w->s.nodes = nodes;
-	strings = room_make(w->s.strings, &w->strings_size, w->s.strings_length, name_length + 1, 1);
-	if (!strings)
-		return -ENOMEM;
-	w->s.strings = strings;
-	all = room_make(w->s.ports, &w->ports_size, w->s.port_count, ports, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	w->s.ports = all;
-	spoken = realloc(w->spoken, (w->ports_size + 1UL) * sizeof(*spoken));
-	if (!spoken)
-		return -ENOMEM;
-	w->spoken = spoken;
-	memset(spoken + old, 0, (w->ports_size + 1UL - old) * sizeof(*spoken));
-	return 0;
-}
-
 /* Adds a missing node, with all ports down. @guid 0: one is made up. */
 static int node_add(struct ft_what_if *w, enum ft_node_type type, uint64_t guid, const char *name, uint32_t ports,
 		    uint32_t *ret_node)
 {
 	enum { MADE_UP = 0xf7c4ec };
-	uint32_t length = (uint32_t)strlen(name);
-	struct ft_node *node;
-	int r = room_for_node(w, ports, length);
+	uint32_t before = w->draft.ports_size, now;
+	bool *spoken;
 
-	if (r < 0)
-		return r;
 	while (guid == 0 || node_of_guid(w, guid) != FT_NONE)
 		guid = (uint64_t)MADE_UP << 40 | ++w->made_up;
-	r = ft_map_add(&w->by_guid, guid, w->s.node_count, NULL);
-	if (r < 0)
-		return r;
-	node = &w->s.nodes[w->s.node_count];
-	*node = (struct ft_node){.guid = guid,
-				 .system_guid = guid,
-				 .type = (uint8_t)type,
-				 .port_count = (uint16_t)ports,
-				 .first_port = w->s.port_count,
-				 .description = w->s.strings_length,
-				 .description_length = (uint16_t)length};
-	memcpy(w->s.strings + w->s.strings_length, name, length + 1);
-	w->s.strings_length += length + 1;
-	for (uint32_t i = 0; i < ports; i++)
-		w->s.ports[w->s.port_count++] = (struct ft_port){.guid = guid,
-								 .node = w->s.node_count,
-								 .peer = FT_NONE,
-								 .number = (uint16_t)(i + 1),
-								 .link = FT_LINK_DOWN};
-	*ret_node = w->s.node_count++;
-	return 0;
+	if (ft_draft_add(&w->draft, type, guid, name, ports, ret_node) < 0)
+		return -ENOMEM;
+	now = w->draft.ports_size;
+	spoken = now > before ? realloc(w->spoken, (now + 1UL) * sizeof(*spoken)) : w->spoken;
+	if (!spoken)
+		return -ENOMEM;
+	w->spoken = spoken;
+	memset(spoken + before, 0, (now - before) * sizeof(*spoken));
+	return ft_map_add(&w->by_guid, guid, *ret_node, NULL) < 0 ? -ENOMEM : 0;
 }
 
 /* The name by which the switch will be known: its alias; where a pattern tells the tier, one that others of it have. */
@@ -373,7 +302,7 @@ static const char *switch_name(const struct ft_what_if *w, uint32_t index)
 	for (uint32_t i = 0; w->design->binds[sw->tier].match && like == FT_NONE && i < w->plan->switch_count; i++)
 		if (w->plan->switches[i].kind == sw->kind && !ft_plan_is_beside(w->plan, i))
 			like = w->node_of[i];
-	return like == FT_NONE ? sw->name : w->s.strings + w->s.nodes[like].description;
+	return like == FT_NONE ? sw->name : w->draft.s.strings + w->draft.s.nodes[like].description;
 }
 
 /* The next listed host planned on switch @index that was not seen, or the number of all listed hosts. */
@@ -389,9 +318,9 @@ static uint32_t host_port(const struct ft_what_if *w, uint32_t index, const stru
 {
 	uint32_t node = w->node_of[index], number = host ? host->port : 0, port = FT_NONE;
 
-	if (number > 0 && number <= w->s.nodes[node].port_count)
-		port = w->s.nodes[node].first_port + number - 1;
-	return port != FT_NONE && w->s.ports[port].peer == FT_NONE ? port : port_free(w, node, FT_WHAT_IF_HOST);
+	if (number > 0 && number <= w->draft.s.nodes[node].port_count)
+		port = w->draft.s.nodes[node].first_port + number - 1;
+	return port != FT_NONE && w->draft.s.ports[port].peer == FT_NONE ? port : port_free(w, node, FT_WHAT_IF_HOST);
 }
 
 /* Restores @count hosts with the switch, those that the plan lists there first. */
@@ -409,7 +338,7 @@ static int hosts_return(struct ft_what_if *w, uint32_t index, uint32_t count)
 		r = node_add(w, FT_NODE_CA, host ? host->guid : 0, host && host->name ? host->name : "", 1, &there);
 		if (r < 0)
 			return r;
-		cable_put(w, port, w->s.nodes[there].first_port, w->rates[FT_WHAT_IF_HOST]);
+		cable_put(w, port, w->draft.s.nodes[there].first_port, w->rates[FT_WHAT_IF_HOST]);
 		w->hosts_back++;
 		if (host) {
 			w->host_is_there[listed] = true;
@@ -425,10 +354,10 @@ static uint32_t port_dark(const struct ft_what_if *w, const struct ft_finding *b
 	for (size_t i = 0; because && i < because->where_count; i++) {
 		uint32_t port;
 
-		if (because->where[i].guid != w->s.nodes[node].guid)
+		if (because->where[i].guid != w->draft.s.nodes[node].guid)
 			continue;
 		port = ft_what_if_port(w, &because->where[i]);
-		if (port != FT_NONE && w->s.ports[port].peer == FT_NONE && !w->spoken[port])
+		if (port != FT_NONE && w->draft.s.ports[port].peer == FT_NONE && !w->spoken[port])
 			return port;
 	}
 	return FT_NONE;
@@ -458,9 +387,9 @@ static uint32_t bundle_port(const struct ft_what_if *w, const struct comeback *c
 
 	if (node == FT_NONE)
 		return ft_what_if_outer_port(w, index, precise ? planned : 0, c->because);
-	if ((precise || node >= w->first_count) && planned > 0 && planned <= w->s.nodes[node].port_count)
-		port = w->s.nodes[node].first_port + planned - 1;
-	if (port != FT_NONE && w->s.ports[port].peer == FT_NONE)
+	if ((precise || node >= w->first_count) && planned > 0 && planned <= w->draft.s.nodes[node].port_count)
+		port = w->draft.s.nodes[node].first_port + planned - 1;
+	if (port != FT_NONE && w->draft.s.ports[port].peer == FT_NONE)
 		return port;
 	port = port_dark(w, c->because, node);
 	return port == FT_NONE ? port_free(w, node, FT_WHAT_IF_UPLINK) : port;
@@ -569,7 +498,7 @@ static int do_remove(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b);
 
-	if (a == FT_NONE || w->s.ports[a].peer == FT_NONE || (b != FT_NONE && w->s.ports[a].peer != b))
+	if (a == FT_NONE || w->draft.s.ports[a].peer == FT_NONE || (b != FT_NONE && w->draft.s.ports[a].peer != b))
 		return -ENODEV;
 	cable_pull(w, a);
 	return 0;
@@ -620,9 +549,9 @@ static int do_connect(ACT_ARGUMENTS)
 
 	if (r < 0)
 		return r;
-	if (w->s.ports[a].peer == b)
+	if (w->draft.s.ports[a].peer == b)
 		return 0;
-	if (a == b || w->s.ports[a].peer != FT_NONE || w->s.ports[b].peer != FT_NONE)
+	if (a == b || w->draft.s.ports[a].peer != FT_NONE || w->draft.s.ports[b].peer != FT_NONE)
 		return -EBUSY;
 	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
 	return 0;
@@ -633,14 +562,14 @@ static int do_move(ACT_ARGUMENTS)
 	uint32_t from = ft_what_if_port(w, &action->a), far, to;
 	int r;
 
-	if (from == FT_NONE || w->s.ports[from].peer == FT_NONE)
+	if (from == FT_NONE || w->draft.s.ports[from].peer == FT_NONE)
 		return -ENODEV;
-	far = w->s.ports[from].peer;
+	far = w->draft.s.ports[from].peer;
 	r = end_take(w, action, &action->b,
-		     node_is_switch(w, w->s.ports[far].node) ? FT_WHAT_IF_UPLINK : FT_WHAT_IF_HOST, &to);
+		     node_is_switch(w, w->draft.s.ports[far].node) ? FT_WHAT_IF_UPLINK : FT_WHAT_IF_HOST, &to);
 	if (r < 0)
 		return r;
-	if (w->s.ports[to].peer != FT_NONE)
+	if (w->draft.s.ports[to].peer != FT_NONE)
 		return -EBUSY;
 	cable_pull(w, from);
 	cable_put(w, far, to, w->rates[kind_of(w, far, to)]);
@@ -651,11 +580,11 @@ static int do_exchange(ACT_ARGUMENTS)
 {
 	uint32_t a = ft_what_if_port(w, &action->a), b = ft_what_if_port(w, &action->b), far_a, far_b;
 
-	if (a == FT_NONE || b == FT_NONE || w->s.ports[a].peer == FT_NONE || w->s.ports[b].peer == FT_NONE ||
-	    w->s.ports[a].peer == a || w->s.ports[b].peer == b)
+	if (a == FT_NONE || b == FT_NONE || w->draft.s.ports[a].peer == FT_NONE ||
+	    w->draft.s.ports[b].peer == FT_NONE || w->draft.s.ports[a].peer == a || w->draft.s.ports[b].peer == b)
 		return -ENODEV;
-	far_a = w->s.ports[a].peer;
-	far_b = w->s.ports[b].peer;
+	far_a = w->draft.s.ports[a].peer;
+	far_b = w->draft.s.ports[b].peer;
 	if (far_a == b)
 		return 0;
 	cable_put(w, far_a, b, w->rates[kind_of(w, far_a, b)]);
@@ -668,9 +597,9 @@ static int do_renew(ACT_ARGUMENTS)
 	uint32_t a = ft_what_if_port(w, &action->a), b;
 
 	a = a == FT_NONE ? ft_what_if_port(w, &action->b) : a;
-	if (a == FT_NONE || w->s.ports[a].peer == FT_NONE)
+	if (a == FT_NONE || w->draft.s.ports[a].peer == FT_NONE)
 		return -ENODEV;
-	b = w->s.ports[a].peer;
+	b = w->draft.s.ports[a].peer;
 	cable_put(w, a, b, w->rates[kind_of(w, a, b)]);
 	return 0;
 }
@@ -705,53 +634,20 @@ int ft_what_if_do(struct ft_what_if *w, const struct ft_action *action, const st
 
 /* ---- the resulting snapshot ---- */
 
-/* Copies the nodes of @from marked in @keep, renumbered, to @to, which has room for all. */
-static void nodes_keep(struct ft_snapshot *to, const struct ft_snapshot *from, const bool *keep, uint32_t *moved)
-{
-	uint32_t ports = 0;
-
-	for (uint32_t i = 0; i < from->node_count; i++)
-		for (uint32_t p = 0; p < from->nodes[i].port_count; p++)
-			moved[from->nodes[i].first_port + p] = keep[i] ? ports++ : FT_NONE;
-	to->node_count = to->port_count = 0;
-	to->source.entry_node = FT_NONE;
-	for (uint32_t i = 0; i < from->node_count; i++) {
-		const struct ft_node *node = &from->nodes[i];
-
-		if (!keep[i])
-			continue;
-		if (i == from->source.entry_node)
-			to->source.entry_node = to->node_count;
-		to->nodes[to->node_count] = *node;
-		to->nodes[to->node_count].first_port = to->port_count;
-		for (uint32_t p = 0; p < node->port_count; p++) {
-			struct ft_port *port = &to->ports[to->port_count++];
-
-			*port = from->ports[node->first_port + p];
-			port->node = to->node_count;
-			port->peer = port->peer == FT_NONE ? FT_NONE : moved[port->peer];
-		}
-		to->node_count++;
-	}
-}
-
 int ft_what_if_look(const struct ft_what_if *w, struct ft_snapshot **ret_snapshot)
 {
-	_cleanup_(ft_snapshot_freep) struct ft_snapshot *to = calloc(1, sizeof(*to));
-	_cleanup_free_ bool *keep = calloc(w->s.node_count + 1UL, sizeof(*keep));
-	_cleanup_free_ bool *reached = calloc(w->s.node_count + 1UL, sizeof(*reached));
-	_cleanup_free_ uint32_t *part = ft_parts_of(&w->s);
-	_cleanup_free_ uint32_t *moved = calloc(w->s.port_count + 1UL, sizeof(*moved));
+	const struct ft_snapshot *s = &w->draft.s;
+	_cleanup_free_ bool *keep = calloc(s->node_count + 1UL, sizeof(*keep));
+	_cleanup_free_ bool *reached = calloc(s->node_count + 1UL, sizeof(*reached));
+	_cleanup_free_ uint32_t *part = ft_parts_of(s);
 
-	if (!to || !keep || !reached || !part || !moved || snapshot_copy(to, &w->s) < 0)
+	if (!keep || !reached || !part)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->first_count; i++)
 		reached[part[i]] |= i == w->start || w->apart[i];
-	for (uint32_t i = 0; i < w->s.node_count; i++)
+	for (uint32_t i = 0; i < s->node_count; i++)
 		keep[i] = reached[part[i]];
-	nodes_keep(to, &w->s, keep, moved);
-	*ret_snapshot = FT_STEAL(to);
-	return 0;
+	return ft_draft_take(&w->draft, keep, ret_snapshot);
 }
 
 struct ft_plan *ft_what_if_plan(const struct ft_what_if *w)
@@ -761,6 +657,6 @@ struct ft_plan *ft_what_if_plan(const struct ft_what_if *w)
 	for (uint32_t i = 0; plan && i < plan->switch_count; i++)
 		if (w->node_of[i] != FT_NONE && plan->switches[i].guid == 0 && !w->m->replaced[w->m->place_of[i]] &&
 		    ft_bind_of(w->m, w->m->place_of[i])->count == 0)
-			plan->switches[i].guid = w->s.nodes[w->node_of[i]].guid;
+			plan->switches[i].guid = w->draft.s.nodes[w->node_of[i]].guid;
 	return plan;
 }

@@ -60,8 +60,8 @@ static unsigned int outer_rank(const struct ft_what_if *w, uint32_t port)
 /* True if there is a cable in outer port @n of a director (from 0), and it is on the same chip as port @beside. */
 static bool is_cabled_beside(const struct ft_what_if *w, const uint32_t *ports, uint32_t n, uint32_t beside)
 {
-	return ports[n] != FT_NONE && w->s.ports[ports[n]].peer != FT_NONE &&
-	       w->s.ports[ports[n]].node == w->s.ports[ports[beside]].node;
+	return ports[n] != FT_NONE && w->draft.s.ports[ports[n]].peer != FT_NONE &&
+	       w->draft.s.ports[ports[n]].node == w->draft.s.ports[ports[beside]].node;
 }
 
 /*
@@ -93,7 +93,7 @@ uint32_t ft_what_if_outer_port(const struct ft_what_if *w, uint32_t index, uint3
 	const uint32_t *ports = w->m->origin + node->first_port;
 
 	if (planned > 0 && planned <= node->port_count && ports[planned - 1] != FT_NONE &&
-	    w->s.ports[ports[planned - 1]].peer == FT_NONE)
+	    w->draft.s.ports[ports[planned - 1]].peer == FT_NONE)
 		return ports[planned - 1];
 	/* Named ports before others, and certain outer ports before possible ones. */
 	for (unsigned int pass = because ? 0 : 3; pass < 6; pass++)

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "planner/plan/wiring.h"
+#include "probe/draft.h"
 #include "verify/model/model.h"
 #include "verify/repair/what_if.h"
 
@@ -15,10 +16,9 @@ struct ft_what_if {
 	const struct ft_design *design;
 	const struct ft_plan *plan;
 	const struct ft_report *report;
-	const struct ft_model *m; /* the observed fabric; the numbers of its nodes and ports hold for @s, too */
-	struct ft_snapshot s;	  /* the working copy; it only grows */
-	uint32_t nodes_size, ports_size, strings_size;
-	struct ft_map by_guid; /* node */
+	const struct ft_model *m; /* the observed fabric; the numbers of its nodes and ports hold for @draft, too */
+	struct ft_draft draft;	  /* the working copy; it only grows */
+	struct ft_map by_guid;	  /* node */
 	struct ft_wiring wiring;
 	uint32_t *node_of;    /* by switch of the plan: its node, or FT_NONE; of a director FT_NONE */
 	bool *awaits_power;   /* by switch of the plan: an action of its own will restore it */
@@ -44,7 +44,8 @@ uint32_t ft_what_if_port(const struct ft_what_if *w, const struct ft_place *plac
  */
 static inline bool ft_what_if_is_free(const struct ft_what_if *w, uint32_t port)
 {
-	return w->s.ports[port].peer == FT_NONE && w->s.ports[port].link == FT_LINK_DOWN && !w->spoken[port];
+	return w->draft.s.ports[port].peer == FT_NONE && w->draft.s.ports[port].link == FT_LINK_DOWN &&
+	       !w->spoken[port];
 }
 
 /* what_if_directors.c */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "probe/facts.h"
 #include "verify/since/changes_parts.h"
 #include "verify/model/chassis.h"
 

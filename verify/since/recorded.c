@@ -12,6 +12,7 @@
 
 #include "base/interface.h"
 #include "base/map.h"
+#include "probe/facts.h"
 #include "verify/infer/infer.h"
 #include "verify/model/chassis.h"
 #include "verify/since/since.h"
