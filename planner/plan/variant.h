@@ -6,6 +6,8 @@
 #ifndef FT_PLANNER_PLAN_VARIANT_H
 #define FT_PLANNER_PLAN_VARIANT_H
 
+#include <stdbool.h>
+
 struct ft_plan;
 
 /* Equal to @plan. The caller frees it; NULL: no memory. */
@@ -15,5 +17,11 @@ static inline void ft_plan_variant_freep(struct ft_plan **variant)
 {
 	ft_plan_variant_free(*variant);
 }
+
+/*
+ * Leaves out of a variant the listed cables and listed hosts that are marked, by their numbers, and the bundles without
+ * a cable.
+ */
+void ft_plan_leave_out(struct ft_plan *variant, const bool *cables, const bool *hosts);
 
 #endif

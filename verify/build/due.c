@@ -25,44 +25,6 @@ static void host_drop(const struct ft_states *s, struct ft_plan *due, const stru
 		host_gone[listed] = true;
 }
 
-static void cables_close_up(struct ft_plan *due, const bool *gone)
-{
-	uint32_t kept = 0, tree = due->cable_count - due->beside_cables, beside = 0;
-
-	for (uint32_t i = 0; i < due->cable_count; i++) {
-		if (gone[i])
-			continue;
-		beside += i >= tree;
-		due->cables[kept++] = due->cables[i];
-	}
-	due->cable_count = kept;
-	due->beside_cables = beside;
-}
-
-static void hosts_close_up(struct ft_plan *due, const bool *gone)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < due->host_count; i++)
-		if (!gone[i])
-			due->hosts[kept++] = due->hosts[i];
-	due->host_count = kept;
-}
-
-static void bundles_close_up(struct ft_plan *due)
-{
-	uint32_t kept = 0, tree = ft_plan_tree_bundles(due), beside = 0;
-
-	for (uint32_t i = 0; i < due->bundle_count; i++) {
-		if (due->bundles[i].count == 0)
-			continue;
-		beside += i >= tree;
-		due->bundles[kept++] = due->bundles[i];
-	}
-	due->bundle_count = kept;
-	due->beside_bundles = beside;
-}
-
 /* Not seen, and all of its cables are not due, or its phase is open and it has none. */
 static void switches_mark(const struct ft_model *m, const struct ft_plan *due, bool *not_due)
 {
@@ -138,9 +100,7 @@ int ft_due_make(const struct ft_model *m, struct ft_plan **ret_due, bool **ret_n
 	if (!due)
 		return -ENOMEM;
 	rows_drop(&s, due, cable_gone, host_gone);
-	cables_close_up(due, cable_gone);
-	hosts_close_up(due, host_gone);
-	bundles_close_up(due);
+	ft_plan_leave_out(due, cable_gone, host_gone);
 	switches_mark(m, due, not_due);
 	switches_pin(m, due);
 	/* Half a tree is no tree, and half a torus is not symmetric. */
