@@ -41,7 +41,7 @@
 #include "tests/allocations.h"
 #include "tests/runs.h"
 #include "verify/infer/infer.h"
-#include "verify/cmd/resolve.h"
+#include "verify/report/resolve.h"
 #include "verify/model/verify.h"
 
 #define MAIN "tree leaf 6 core 3 2 8 36"

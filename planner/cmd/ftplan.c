@@ -20,7 +20,7 @@
 #include "probe/names.h"
 #include "probe/source.h"
 #include "verify/infer/infer.h"
-#include "verify/cmd/resolve.h"
+#include "verify/report/resolve.h"
 #include "verify/model/verify.h"
 
 static int report_error(const char *path, int code, const struct ft_error *err)

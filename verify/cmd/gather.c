@@ -21,7 +21,7 @@
 #include "verify/model/bounds.h"
 #include "verify/model/ethernet.h"
 #include "verify/cmd/complain.h"
-#include "verify/cmd/resolve.h"
+#include "verify/report/resolve.h"
 #include "verify/model/verify.h"
 #include "verify/cmd/waiting.h"
 #include "verify/since/since.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 #include "config.h"
 
-#include "verify/cmd/resolve.h"
+#include "verify/report/resolve.h"
 
 #include <errno.h>
 #include <stdlib.h>

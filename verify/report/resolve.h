@@ -3,8 +3,8 @@
  * GUIDs for OpenSM: the observed switches in the highest tier of the plan, and the ports of the hosts. They come from
  * the assignment of ft_verify(), so that a plan without any bindings suffices.
  */
-#ifndef FT_VERIFY_CMD_RESOLVE_H
-#define FT_VERIFY_CMD_RESOLVE_H
+#ifndef FT_VERIFY_REPORT_RESOLVE_H
+#define FT_VERIFY_REPORT_RESOLVE_H
 
 #include <stddef.h>
 #include <stdint.h>
