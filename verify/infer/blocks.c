@@ -884,7 +884,6 @@ static void classes_spread(struct sheet *s)
 /* True if no row that follows the pattern has its names, ports and rate, or, if none follows it, no other row. */
 static bool is_unlike(const struct sheet *s, uint32_t row)
 {
-	const struct ft_observed_switch *switches = s->intent->f->observed->switches;
 	struct ft_rate own = ft_infer_own_rate(s->intent->f, s->row[row]);
 	bool regular = false, alike[2] = {false, false};
 
@@ -896,7 +895,7 @@ static bool is_unlike(const struct sheet *s, uint32_t row)
 			i != row &&
 			ft_infer_ports(s->intent->f, s->row[i]) == ft_infer_ports(s->intent->f, s->row[row]) &&
 			ft_rates_equal(ft_infer_own_rate(s->intent->f, s->row[i]), own) &&
-			ft_infer_names_alike(switches[s->row[i]].name, switches[s->row[row]].name);
+			!ft_intent_named_unlike(s->intent, s->row[i], s->row[row]);
 	}
 	return !alike[regular ? 0 : 1];
 }

@@ -2,6 +2,7 @@
 /* The general reading (general.h): its steps in their order, the pairs that they plan, and what two switches share. */
 #include "config.h"
 
+#include "base/numbers.h"
 #include "verify/infer/by_rule.h"
 #include "verify/infer/general.h"
 
@@ -129,12 +130,48 @@ static bool hosts_unlike(uint32_t a, uint32_t b)
 	return a * 4 < b || b * 4 < a;
 }
 
+bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	const struct ft_observed_switch *switches = intent->f->observed->switches;
+
+	return !intent->unnamed && !ft_infer_names_alike(switches[a].name, switches[b].name);
+}
+
+/*
+ * Finds out if names tell kinds. They do not where two kinds of them are in the same two ranks: they tell the rack
+ * then, or somebody mixed them up. O(switches x ranks).
+ */
+static int names_judge(struct ft_intent *intent)
+{
+	enum { RANKS = 8 };
+	const struct ft_observed_switch *switches = intent->f->observed->switches;
+	struct ft_arena *memory = intent->f->memory;
+	_cleanup_(ft_map_release) struct ft_map kinds = {0};
+	bool(*has)[RANKS] = ft_arena_zeros(memory, intent->count, sizeof(*has));
+	uint32_t in_both[RANKS][RANKS] = {0}; /* kinds */
+
+	if (!has)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < intent->count; i++) {
+		uint32_t rank = ft_number_least(intent->rank[i], RANKS - 1), kind;
+
+		if (ft_map_add(&kinds, ft_infer_name_key(switches[i].name), i, &kind) < 0)
+			return -ENOMEM;
+		for (uint32_t other = 0; other < RANKS && !has[kind][rank]; other++)
+			if (has[kind][other])
+				intent->unnamed |=
+					++in_both[rank < other ? rank : other][rank < other ? other : rank] > 1;
+		has[kind][rank] = true;
+	}
+	return 0;
+}
+
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b)
 {
 	const struct ft_inference *f = intent->f;
 
 	return ft_infer_ports(f, a) == ft_infer_ports(f, b) && !hosts_unlike(f->hosts[a], f->hosts[b]) &&
-	       ft_infer_names_alike(f->observed->switches[a].name, f->observed->switches[b].name);
+	       !ft_intent_named_unlike(intent, a, b);
 }
 
 /* ---- pairs ---- */
@@ -400,6 +437,8 @@ int ft_intent_make(struct ft_intent *intent, const struct ft_inference *f)
 
 	*intent = (struct ft_intent){.f = f, .count = f->observed->switch_count};
 	r = ft_intent_rank(intent);
+	if (r == 0)
+		r = names_judge(intent);
 	if (r == 0)
 		r = ft_intent_strangers(intent);
 	if (r == 0)

@@ -79,6 +79,7 @@ struct ft_intent {
 	uint32_t *rank; /* by observed switch: steps up from the hosts */
 	uint32_t ranks;
 	bool layered; /* the graph has an up and a down */
+	bool unnamed; /* names do not tell kinds: two kinds of names are both in two ranks */
 	struct ft_twins twins[FT_SIDE_COUNT];
 	struct ft_meant *pairs;
 	uint32_t pair_count;
@@ -226,6 +227,9 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 
 /* True if some cables are planned otherwise than seen. */
 bool ft_intent_has_faults(const struct ft_intent *intent);
+
+/* True if names tell kinds, and theirs are of two. */
+bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t b);
 
 /* True if ports, names and hosts allow two switches to be of one kind. */
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);
