@@ -243,6 +243,15 @@ static const struct row rows[] = {
 	 "link "
 	 "leaf4 core5 3; link leaf5 core5 3; link leaf6 core5 3; cut leaf12 core3 1; link leaf7 core3 1",
 	 "leaf12 and core3: 2 seen, 3 planned", "cable-misplaced"},
+	{"cables swapped twice between the same cores, which leaves two edges alike each time",
+	 "tree leaf 12 core 2 2 20 24; cut leaf1 core1 1; cut leaf2 core2 1; link leaf1 core2 1; link leaf2 core1 1; "
+	 "cut leaf5 core1 1; cut leaf6 core2 1; link leaf5 core2 1; link leaf6 core1 1",
+	 "\"bundle\": 2|leaf1 and core1: 1 seen, 2 planned", "cables-swapped cables-swapped"},
+	{"but several edges with a cable more to one of two cores are a class",
+	 "tree leaf 12 core 2 2 25 29; cut leaf1 core1 1; cut leaf2 core1 1; cut leaf3 core1 1; cut leaf4 core1 1; cut "
+	 "leaf5 core1 1; link leaf1 core2 1; link leaf2 core2 1; link leaf3 core2 1; link leaf4 core2 1; link leaf5 "
+	 "core2 1",
+	 "5 of them are cabled otherwise", "ok"},
 	{"an edge of another make that has less of most bundles",
 	 "tree leaf 6 core 4 3 8 40; switch leaf7 36; hosts leaf7 8; link leaf7 core1 2; link leaf7 core2 2; link "
 	 "leaf7 "
@@ -284,6 +293,9 @@ static const struct row rows[] = {
 	 "tree a 4 b 2 2 8 36; name a1 core01; name a2 core02; name a3 edge001; name a4 edge002; name b1 edge003; name "
 	 "b2 edge004",
 	 "\"edge\": [\"core[01-02]\", \"edge[001-002]\"]|\"core\": [\"edge[003-004]\"]", "ok"},
+	{"cables that lack of two edges and a core whose names are mixed up",
+	 "tree leaf 4 core 2 1 8 10; cut leaf2 core2 1; name leaf2 core8; name core2 leaf8",
+	 "\"bundle\": 1|core8 and leaf8: 0 seen, 1 planned", "cable-missing"},
 	{"and names that another planned switch has",
 	 "tree a 4 b 3 2 8 36; name a1 core01; name a2 core02; name a3 edge001; name a4 edge002; name b1 edge003; name "
 	 "b2 edge004; dead b3; hush a1 2; hush a2 2; hush a3 2; hush a4 2",
