@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Runs one test for make check, in place of automake's test-driver, and says how long it took, and how much of that a
 # processor computed: "PASS: tests/x.sim (12 s, computed 3.4 s)". On a busy machine only the latter tells what a test costs.
+#
+# A test fails that is not over after FT_TEST_LIMIT_S (900) seconds, and its log says what it waited for.
 set -u
 
 name='' log='' trs='' color=no expect=no hard=yes
@@ -30,8 +32,10 @@ if [ -z "$log" ] || [ -z "$trs" ] || [ $# = 0 ]; then
 	exit 2
 fi
 
+watcher=
 # What is interrupted has no result.
 ended() {
+	[ -z "$watcher" ] || kill "$watcher" 2>/dev/null
 	rm -f "$log" "$trs"
 	exit "$1"
 }
@@ -40,13 +44,19 @@ trap 'ended 130' INT
 trap 'ended 143' TERM
 
 start=$(date +%s)
+: >"$log"
+sh "${0%/*}/limit.sh" $$ "${FT_TEST_LIMIT_S:-900}" >>"$log" 2>&1 </dev/null &
+watcher=$!
 # Not in the background: there a shell has its commands ignore SIGINT.
-"$@" >"$log" 2>&1
+"$@" >>"$log" 2>&1
 status=$?
 seconds=$(($(date +%s) - start))
 # Of the test and all that it waited for. What times(1) tells in a pipe would be of another shell.
 times >"$trs"
 computed=$(sed -n '2y/ms/  /;2p' "$trs" | awk '{ printf "%.1f", 60 * $1 + $2 + 60 * $3 + $4 }')
+kill "$watcher" 2>/dev/null
+wait "$watcher"
+[ $? != 1 ] || status=1
 
 [ "$hard" = yes ] || [ "$status" != 99 ] || status=1
 case $status:$expect in

@@ -11,6 +11,7 @@ command that only looks is typed again until it shows what the guide does, for w
 """
 import os
 import re
+import selectors
 import subprocess
 import sys
 import time
@@ -21,6 +22,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import readme_shown  # noqa: E402
 
 PATIENCE_S = 60
+# A command that waits for more than was typed, or for what does not come.
+LIMIT_S = int(os.environ.get("FT_STEP_LIMIT_S", "180"))
 # What they print is their own matter.
 INSTALLS = "apt install"
 LOOKS = re.compile(r"(ftcheck (?!.*--(accept|save))|systemctl status|journalctl|cat /var|grep) ?")
@@ -77,19 +80,26 @@ class Shell:
     MARK = "guide-command-is-over"
 
     def __init__(self, words):
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        text=True, errors="replace")
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0)
+        self.early = b""  # printed in the background since the last command
+        self.readable = selectors.DefaultSelector()
+        self.readable.register(self.process.stdout, selectors.EVENT_READ)
 
     def type(self, line):
-        """Returns the lines that it printed."""
-        self.process.stdin.write(f"{line}\necho; echo {self.MARK}\n")
-        self.process.stdin.flush()
-        printed = []
-        for answer in self.process.stdout:
-            if answer.rstrip("\n") == self.MARK:
-                return printed[:-1] if printed and not printed[-1] else printed
-            printed.append(answer.rstrip())
-        raise SystemExit(f"the shell ended at: {line}")
+        """Returns the lines that it printed, and why it went no further, or None."""
+        self.process.stdin.write(f"{line}\necho; echo {self.MARK}\n".encode())
+        end, data, over = time.monotonic() + LIMIT_S, self.early, f"\n{self.MARK}\n".encode()
+        stuck = None
+        while not stuck and over not in data:
+            # What runs in the background keeps the pipe open where the shell itself has ended.
+            if not self.readable.select(max(0, end - time.monotonic())):
+                stuck = f"it is not over after {LIMIT_S} s"
+                break
+            more = self.process.stdout.read(65536)
+            data += more
+            stuck = None if more else "the shell ended"
+        data, _, self.early = data.partition(over)
+        return [answer.rstrip() for answer in data.decode(errors="replace").removesuffix("\n").split("\n")], stuck
 
     def close(self):
         self.process.stdin.close()
@@ -98,14 +108,15 @@ class Shell:
 
 
 def run(shell, command, patience_s):
+    """Whether another command can follow."""
     end = time.monotonic() + patience_s
     while True:
         # What the simulator's library says of itself is nothing of ours. Packages are not below /usr/local.
-        command.printed = [line.replace("/usr/local/etc/", "/etc/") for line in shell.type(command.line)
-                           if not line.startswith("ibwarn:")]
-        command.wrong = None if command.line.startswith(INSTALLS) else differs(command.shown, command.printed)
-        if not command.wrong or not LOOKS.match(command.line) or time.monotonic() >= end:
-            return
+        printed, stuck = shell.type(command.line)
+        command.printed = [line.replace("/usr/local/etc/", "/etc/") for line in printed if not line.startswith("ibwarn:")]
+        command.wrong = stuck or (None if command.line.startswith(INSTALLS) else differs(command.shown, command.printed))
+        if stuck or not command.wrong or not LOOKS.match(command.line) or time.monotonic() >= end:
+            return not stuck
         time.sleep(0.2)
 
 
@@ -131,14 +142,16 @@ def main():
     shell = Shell(sys.argv[2:])
     wrong = 0
     for command in found:
-        run(shell, command, 6 if golden else PATIENCE_S)
+        goes_on = run(shell, command, 6 if golden else PATIENCE_S)
         print(f"{'not ok' if command.wrong else 'ok'} - line {command.number}: {command.line}", flush=True)
         if command.wrong:
             wrong += 1
             print(f"  {command.wrong}\n  all of it:")
         print("\n".join(f"    {line}" for line in command.printed), flush=True)
+        if not goes_on:
+            break
     shell.close()
-    if golden:
+    if golden and goes_on:
         update(path, found)
     return 1 if wrong else 0
 
