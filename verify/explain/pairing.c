@@ -35,6 +35,7 @@
 #include "base/list.h"
 #include "base/numbers.h"
 #include "verify/explain/residual.h"
+#include "verify/model/recall.h"
 
 /* If one of the last four of these is exceeded, the report says that not everything was tried (untried.c). */
 enum {
@@ -286,11 +287,14 @@ static bool link_lacks(const struct pairing *q, const struct turned *from, const
 	return from->keep != to->wrong && from->wrong != to->wrong && *missing_at(q->x, from->keep, to->wrong) > 0;
 }
 
-/* The evidence of port numbers that @from belongs at the place of @to's wrong end. */
+/* The evidence that @from belongs at the place of @to's wrong end: port numbers, and that a cable was in both ports. */
 static int link_score(const struct pairing *q, const struct turned *from, const struct turned *to)
 {
-	return surplus_usual(q->m, &q->x->surplus[from->surplus], from->keep, to->wrong) +
-	       surplus_usual(q->m, &q->x->surplus[to->surplus], to->wrong, from->keep);
+	const struct surplus *s = &q->x->surplus[from->surplus], *next = &q->x->surplus[to->surplus];
+	uint32_t was = ft_recall_far(q->m, surplus_port(q->m, s, from->keep));
+
+	return surplus_usual(q->m, s, from->keep, to->wrong) + surplus_usual(q->m, next, to->wrong, from->keep) +
+	       (was != FT_NONE && was == surplus_port(q->m, next, to->wrong));
 }
 
 /* >0 if @a is the better set: it covers more surplus cables; then by how many of the others can be paired, then by port
@@ -330,13 +334,13 @@ static int link_evidence(struct pairing *q, uint32_t from, uint32_t to)
  */
 static bool set_is_hopeless(const struct pairing *q, uint32_t depth)
 {
-	enum { SCORE_MAX = 2 };
+	uint32_t best_score = q->m->recall.baseline ? 3 : 2;
 	uint32_t covered = q->now.covered + depth + q->open;
 	uint32_t links = depth > 0 ? q->open + 1 : q->open;
 
 	return covered < q->best.covered ||
 	       (covered == q->best.covered && q->best.covered + q->best.paired == q->pairable &&
-		q->now.score + (int)(SCORE_MAX * links) < q->best.score);
+		q->now.score + (int)(best_score * links) < q->best.score);
 }
 
 static void ring_search(struct pairing *q, uint32_t from);
@@ -725,7 +729,10 @@ static void surplus_cover(struct pairing *q, uint32_t count, uint32_t short_coun
 	q->short_count = short_count;
 }
 
-/* A cable of planned pair @p-@q; of several, one in an odd port; FT_NONE: all of them are surplus cables already. */
+/*
+ * A cable of planned pair @p-@q that may have been moved: of several, one in an odd port; FT_NONE: all of them are
+ * surplus cables already, or are remembered to be where they were.
+ */
 static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 {
 	const struct ft_model *m = x->m;
@@ -734,7 +741,7 @@ static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 
 	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
 		if (ft_place_behind(m, end) != q || cable_is_surplus(x, end->cable) ||
-		    ft_cable_oddness(m, end->cable) <= odd)
+		    ft_recall_far(m, end->port) == end->far_port || ft_cable_oddness(m, end->cable) <= odd)
 			continue;
 		odd = ft_cable_oddness(m, end->cable);
 		pick = end->cable;
@@ -910,7 +917,8 @@ static int hidden_find(struct pairing *q)
 		return r;
 	ports_uncover(q);
 	r = parts_price(q, &ports);
-	if (r == 0 && ports > plain) {
+	/* Who remembers the ports knows that those cables were moved. */
+	if (r == 0 && ports > plain && !ft_recall_is_of_plan(q->m)) {
 		surplus_cover(q, q->first_hidden, shorts);
 		r = parts_price(q, &plain);
 	}
