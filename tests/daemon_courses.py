@@ -23,7 +23,7 @@ import campaign_directors  # noqa: E402
 import daemon_recall  # noqa: E402
 import graphs  # noqa: E402
 import results  # noqa: E402
-from daemon_recall import GONE, RETURNING_S, Network, Rig, director_network, ends_of, graph_network, network  # noqa: E402
+from daemon_recall import GONE, RETURNING_S, Network, Rig, director_network, ends_of, exchange, graph_network, network  # noqa: E402
 from fabric import Node  # noqa: E402
 from results import FTCHECK, FTPLAN  # noqa: E402
 
@@ -279,6 +279,35 @@ class Courses(Rig):
             self.check(all(e["alert"]["id"] == ids[id(fault)] and e["alert"]["text"].startswith("repaired: ") for e in self.events),
                        "another one is mended: %s" % self.told())
             self.interrupted(fabric)
+        self.well_again()
+
+    def two_swaps(self, _):
+        """A second swap makes a cable where the first one took one away, which hides both: each is told by its own cables."""
+        pair = lambda c: frozenset(self.units_of(c))  # noqa: E731
+        cables = self.net.cables()
+        for _ in range(400):
+            first, second = (self.rng.sample(cables, 2) if len(cables) > 3 else [] for _ in range(2))
+            if not self.net.are_apart(first) or not self.net.are_apart(second) or set(first) & set(second):
+                continue
+            fabric = self.net.fabric.copy()
+            moved = exchange(fabric, *first), exchange(fabric, *second)
+            lost, made = ({pair(c) for c in some} for some in (first + second, moved[0] + moved[1]))
+            if len(lost) == len(made) == 4 and len(lost & made) == 1 and {pair(c) for c in first} & {pair(c) for c in moved[1]}:
+                break
+        else:
+            return
+        fabric = self.net.fabric.copy()
+        for number, cables in enumerate((first, second)):
+            exchange(fabric, *cables)
+            self.look(fabric, self.either())
+            if not self.expect("raised cables-swapped"):
+                return
+            self.both(lambda report: sorted(map(ends_of, self.warnings(report)), key=sorted) ==
+                      sorted(({e for c in some for e in (c[:2], c[2:])} for some in moved[:number + 1]), key=sorted),
+                      "not the cables that were swapped")
+            self.interrupted(fabric)
+        self.look(self.net.fabric, self.either())
+        self.expect("cleared cables-swapped", "cleared cables-swapped")
         self.well_again()
 
     def storm(self, _):
@@ -632,7 +661,7 @@ class Courses(Rig):
                flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
                board_reboots, board_reboots, two_boards, board_beside_a_chip, board_beside_a_chip,
                board_beside_dark_ports, chip_reboots, chip_reboots, chips_one_by_one, chips_one_by_one, director_reboots_without_a_chip,
-               board_replaced, director_reboots]
+               board_replaced, director_reboots, two_swaps, two_swaps]
 
 
 def inferred_network(rng, number):
@@ -650,13 +679,16 @@ def inferred_network(rng, number):
 
 
 def boards_network(rng, naming):
-    """Directors whose chips have names with slots, of two makers, or tell nothing; 1 or 2 chips are on a board."""
+    """Directors whose chips have names with slots, of two makers, or tell nothing: those that are alike look as if they told a
+    slot, and are no slot's for that. 1 or 2 chips are on a board."""
     net = director_network(rng)
     for guid, name in net.planned.items():
         if naming == "slots":
             net.fabric.nodes[guid].description = name
         elif naming == "vendor":
             net.fabric.nodes[guid].description = campaign_directors.vendors_name(name.decode()).encode()
+        elif naming == "alike" and net.name(net.unit_of[guid]) is None:
+            net.fabric.nodes[guid].description = b"sw-f298"
     net.label = "boards, " + naming
     for whole, chips in net.units.items():
         for chip in chips if len(chips) > 1 else ():

@@ -79,6 +79,19 @@ static uint32_t board_by_end(const struct ft_inspection *in, const struct ft_bas
 	return NAMED_BOARDS + before + rank / per * per;
 }
 
+/* False if chips of that side are there and none has a slot: what looks like one in the name of a lost one is none. */
+static bool side_has_slots(const struct ft_inspection *in, bool line)
+{
+	const struct ft_chip *chips = ft_inspected_chips(in);
+	uint32_t count = 0, named = 0;
+
+	for (uint32_t i = 0; i < in->d->count; i++) {
+		count += chips[i].line == line;
+		named += chips[i].line == line && chips[i].named;
+	}
+	return count == 0 || named > 0;
+}
+
 static int boards_know(struct ft_inspection *in)
 {
 	struct ft_model *m = in->x->m;
@@ -87,6 +100,8 @@ static int boards_know(struct ft_inspection *in)
 	in->known_board = ft_arena_numbers(&m->memory, in->d->count, FT_NONE);
 	if (!in->known_board)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < in->lost_count; i++)
+		in->lost[i].named = in->lost[i].named && side_has_slots(in, in->lost[i].line);
 	for (uint32_t i = 0; i < in->d->count; i++) {
 		const struct ft_baseline_chip *chip = ft_recall_chip(m, chips[i].node);
 
