@@ -203,8 +203,8 @@ static void test_long_head(void **state)
 
 	(void)state;
 	ft_text_puts(&text, OK);
-	while (text.length < FT_ANSWER_HEAD_MAX - 2)
-		ft_text_puts(&text, text.length < FT_ANSWER_HEAD_MAX - 10 ? "X: y\r\n" : "x");
+	while (text.length < FT_HTTP_HEAD_MAX - 2)
+		ft_text_puts(&text, text.length < FT_HTTP_HEAD_MAX - 10 ? "X: y\r\n" : "x");
 	ft_text_puts(&text, "\r\n\r\n{}");
 	for (size_t i = 0; i < FT_COUNT(pieces); i++) {
 		_cleanup_(ft_answer_release) struct ft_answer answer = {.from = "HERE"};
@@ -224,7 +224,7 @@ static void test_long_body(void **state)
 	int r = ft_answer_add(&answer, OK "\r\n", strlen(OK) + 2, &err);
 
 	(void)state;
-	for (size_t i = 0; i < FT_ANSWER_BODY_MAX / sizeof(blanks); i++) {
+	for (size_t i = 0; i < FT_HTTP_BODY_MAX / sizeof(blanks); i++) {
 		assert_int_equal(r, 0);
 		r = ft_answer_add(&answer, blanks, sizeof(blanks), &err);
 	}

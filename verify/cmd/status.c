@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/*
- * A minimal HTTP/1.0 client: one request, one response, one connection. Not libcurl, which needs twenty more libraries:
- * ftcheck then started several times slower and with 8 MiB instead of 2, and monitoring starts it every minute.
- */
 #include "config.h"
 
-#include "base/moment.h"
 #include "verify/cmd/status.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/moment.h"
 #include "verify/cmd/answer.h"
 
 enum { TIMEOUT_S = 5 };
@@ -101,102 +96,10 @@ static int error_silent(const struct ft_status_address *address, int code, struc
 static int error_slow(const struct ft_status_address *address, const struct ft_answer *answer, struct ft_error *err)
 {
 	return ft_error_set(err, -ETIMEDOUT, 0, 0, "ftcheckd does not answer on %s: %s came within %d s", address->name,
-			    answer->text.length == 0 ? "nothing" : "only a part", TIMEOUT_S);
+			    answer->http.text.length == 0 ? "nothing" : "only a part", TIMEOUT_S);
 }
 
 /* ---- the exchange ---- */
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Waits until the socket is ready: 0, -ETIMEDOUT, or -errno. */
-static int ready_wait(int fd, short events, int64_t end_ms)
-{
-	for (;;) {
-		struct pollfd poller = {.fd = fd, .events = events};
-		int64_t left = end_ms - now_ms();
-		int n = left > 0 ? poll(&poller, 1, (int)left) : 0;
-
-		if (n > 0)
-			return 0;
-		if (n == 0)
-			return -ETIMEDOUT;
-		if (errno != EINTR)
-			return -errno;
-	}
-}
-
-static int connection_open(const struct ft_status_address *address, int64_t end_ms, int *ret_fd)
-{
-	_cleanup_(ft_closep) int fd = socket(address->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int failure = 0, r;
-	socklen_t size = sizeof(failure);
-
-	if (fd < 0)
-		return -errno;
-	if (connect(fd, (const struct sockaddr *)&address->address, address->length) < 0) {
-		if (errno != EINPROGRESS)
-			return -errno;
-		r = ready_wait(fd, POLLOUT, end_ms);
-		if (r < 0)
-			return r;
-		if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) < 0)
-			return -errno;
-		if (failure)
-			return -failure;
-	}
-	*ret_fd = fd;
-	fd = -1;
-	return 0;
-}
-
-static int request_send(int fd, const struct ft_status_address *address, int64_t end_ms)
-{
-	char request[192];
-	size_t length, sent = 0;
-
-	length = (size_t)snprintf(request, sizeof(request),
-				  "GET /report HTTP/1.0\r\nHost: %s\r\nUser-Agent: ftcheck/" PACKAGE_VERSION
-				  "\r\nAccept: application/json\r\nConnection: close\r\n\r\n",
-				  address->name);
-	while (sent < length) {
-		ssize_t n = send(fd, request + sent, length - sent, MSG_NOSIGNAL);
-		int r;
-
-		if (n >= 0) {
-			sent += (size_t)n;
-			continue;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		r = ready_wait(fd, POLLOUT, end_ms);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Receives bytes: their number, 0 at the end, or -errno. */
-static ssize_t bytes_receive(int fd, char *bytes, size_t size, int64_t end_ms)
-{
-	for (;;) {
-		int r = ready_wait(fd, POLLIN, end_ms);
-		ssize_t n;
-
-		if (r < 0)
-			return r;
-		n = recv(fd, bytes, size, 0);
-		if (n >= 0)
-			return n;
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-	}
-}
 
 /* Receives until the response is complete, or the peer closes the connection. */
 static int answer_receive(int fd, const struct ft_status_address *address, int64_t end_ms, struct ft_answer *answer,
@@ -205,7 +108,7 @@ static int answer_receive(int fd, const struct ft_status_address *address, int64
 	char bytes[65536];
 
 	for (;;) {
-		ssize_t n = bytes_receive(fd, bytes, sizeof(bytes), end_ms);
+		ssize_t n = ft_http_receive(fd, bytes, sizeof(bytes), end_ms);
 		int r;
 
 		if (n == -ETIMEDOUT)
@@ -223,14 +126,18 @@ static int answer_receive(int fd, const struct ft_status_address *address, int64
 static int answer_get(const struct ft_status_address *address, struct ft_answer *answer, struct ft_error *err)
 {
 	_cleanup_(ft_closep) int fd = -1;
-	int64_t end_ms = now_ms() + TIMEOUT_S * 1000;
+	int64_t end_ms = ft_http_now_ms() + TIMEOUT_S * 1000;
+	char request[192];
 	int r;
 
-	r = connection_open(address, end_ms, &fd) ?: request_send(fd, address, end_ms);
+	snprintf(request, sizeof(request),
+		 "GET /report HTTP/1.0\r\nHost: %s\r\nUser-Agent: ftcheck/" PACKAGE_VERSION
+		 "\r\nAccept: application/json\r\nConnection: close\r\n\r\n",
+		 address->name);
+	r = ft_http_ask((const struct sockaddr *)&address->address, address->length, request, end_ms, &fd);
 	if (r == -ETIMEDOUT)
 		return error_slow(address, answer, err);
-	/* A peer that closes early may have sent the reason: parse the response. */
-	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
+	if (r < 0)
 		return error_silent(address, r, err);
 	return answer_receive(fd, address, end_ms, answer, err);
 }
