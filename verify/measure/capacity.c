@@ -2,7 +2,7 @@
 /*
  * Ranks, blocking and cuts of the plan (model/capacity.h). Ranks come from the kinds, or from breadth-first search from
  * the hosts. Cuts are those between ranks; of other graphs the halves of a grid, and the best ones of the search of
- * base/cuts.h. Cost: O(cables * top switches / 64) for the test whether a plan is a fat-tree, and that of the search.
+ * base/cuts.h. Cost: that of the two searches, for layers (base/layers.h) and for cuts.
  */
 #include "config.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cuts.h"
+#include "base/layers.h"
 
 /* ---- which way is up ---- */
 
@@ -62,98 +63,32 @@ static void ranks_of_plan(struct ft_model *m, struct ft_capacity *c)
 	}
 }
 
-/* Steps from the nearest place with planned hosts; breadth-first search. True: every place is reached. */
-static bool steps_count(struct ft_model *m, struct ft_capacity *c)
+/* The graph of the plan, or of the remaining cables; @count: by cell. */
+static int graph_make(const struct ft_model *m, const uint32_t *count, struct ft_multigraph *ret)
 {
-	uint32_t *queue = ft_arena_zeros(&m->memory, m->place_count, sizeof(*queue)), tail = 0;
+	_cleanup_free_ struct ft_edge *edges = calloc(m->cells.count + 1UL, sizeof(*edges));
+	uint32_t n = 0;
 
-	if (!queue)
-		return false;
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		c->rank[p] = p < m->edges ? 0 : FT_NONE;
-		if (p < m->edges)
-			queue[tail++] = p;
-	}
-	for (uint32_t head = 0; head < tail; head++) {
-		uint32_t p = queue[head];
-
-		c->ranks = c->rank[p] + 1;
-		ft_each_pair(pair, m, p) {
-			if (m->cells.width[pair->cell] == 0 || c->rank[pair->peer] != FT_NONE)
-				continue;
-			c->rank[pair->peer] = c->rank[p] + 1;
-			queue[tail++] = pair->peer;
-		}
-	}
-	return tail == m->place_count;
-}
-
-/* Every cable joins adjacent ranks, and only top switches have no up link. */
-static bool ranks_are_layers(const struct ft_model *m, const struct ft_capacity *c)
-{
-	for (uint32_t p = 0; p < m->place_count; p++) {
-		uint32_t up = 0;
-
-		ft_each_pair(pair, m, p) {
-			if (m->cells.width[pair->cell] == 0)
-				continue;
-			if (c->rank[pair->peer] == c->rank[p])
-				return false;
-			up += c->rank[pair->peer] > c->rank[p];
-		}
-		if (up == 0 && c->rank[p] + 1 < c->ranks)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Every switch with hosts reaches every top switch of its network by up links only: reachable sets as bit sets, from
- * the top down. O(cables * top switches / 64).
- */
-static bool tops_are_common(struct ft_model *m, const struct ft_capacity *c)
-{
-	uint32_t *wanted = ft_arena_zeros(&m->memory, m->network_count, sizeof(*wanted)), tops = 0, words;
-	uint64_t *reach;
-	bool common = true;
-
-	for (uint32_t p = 0; p < m->place_count; p++)
-		tops += c->rank[p] + 1 == c->ranks;
-	words = (tops + 63) / 64;
-	reach = ft_arena_zeros(&m->memory, (size_t)m->place_count * words, sizeof(*reach));
-	if (m->memory.failed)
-		return false;
-	tops = 0;
-	for (uint32_t rank = c->ranks; rank-- > 0;)
-		for (uint32_t p = 0; p < m->place_count; p++) {
-			if (c->rank[p] != rank)
-				continue;
-			if (rank + 1 == c->ranks) {
-				reach[(size_t)p * words + tops / 64] |= 1ULL << tops % 64;
-				wanted[m->network[p]]++;
-				tops++;
-			}
-			ft_each_pair(pair, m, p)
-				for (uint32_t n = 0; n < words && c->rank[pair->peer] > rank; n++)
-					reach[(size_t)p * words + n] |= reach[(size_t)pair->peer * words + n];
-		}
-	for (uint32_t p = 0; p < m->edges; p++) {
-		uint32_t count = 0;
-
-		for (uint32_t n = 0; n < words; n++)
-			count += (uint32_t)__builtin_popcountll(reach[(size_t)p * words + n]);
-		common &= count == wanted[m->network[p]];
-	}
-	return common;
+	if (!edges)
+		return -ENOMEM;
+	for (uint32_t cell = 0; cell < m->cells.count; cell++)
+		if (m->cells.width[cell] > 0 && count[cell] > 0)
+			edges[n++] = (struct ft_edge){m->cells.ends[cell][0], m->cells.ends[cell][1], count[cell]};
+	return ft_multigraph_make(m->place_count, edges, n, ret);
 }
 
 /* A plan with the structure of a fat-tree is one, whatever its name. */
-static void ranks_find(struct ft_model *m, struct ft_capacity *c)
+static int ranks_find(struct ft_model *m, struct ft_capacity *c)
 {
-	if (steps_count(m, c) && c->ranks > 1 && ranks_are_layers(m, c) && tops_are_common(m, c))
-		return;
+	_cleanup_(ft_multigraph_release) struct ft_multigraph graph = {0};
+	int r = graph_make(m, m->cells.width, &graph)
+			?: ft_layers_find(&graph, m->edges, m->network, c->rank, &c->ranks);
+
+	if (r != 1)
+		return r;
 	memset(c->rank, 0, m->place_count * sizeof(*c->rank));
 	c->ranks = 1;
+	return 0;
 }
 
 /* ---- blocking ---- */
@@ -261,20 +196,6 @@ static void ranks_cut(const struct ft_model *m, struct ft_capacity *c)
 				c->across[pair->cell] = 1ULL << c->rank[p];
 }
 
-/* The graph of the plan, or of the remaining cables; @count: by cell. */
-static int graph_make(const struct ft_model *m, const uint32_t *count, struct ft_multigraph *ret)
-{
-	_cleanup_free_ struct ft_edge *edges = calloc(m->cells.count + 1UL, sizeof(*edges));
-	uint32_t n = 0;
-
-	if (!edges)
-		return -ENOMEM;
-	for (uint32_t cell = 0; cell < m->cells.count; cell++)
-		if (m->cells.width[cell] > 0 && count[cell] > 0)
-			edges[n++] = (struct ft_edge){m->cells.ends[cell][0], m->cells.ends[cell][1], count[cell]};
-	return ft_multigraph_make(m->place_count, edges, n, ret);
-}
-
 /* In networks without hosts the switches count. */
 static uint32_t *weights_tell(struct ft_model *m)
 {
@@ -370,9 +291,9 @@ int ft_capacity_make(struct ft_model *m, const uint32_t *carriers)
 	if (ft_plan_has_ranks(m->plan))
 		ranks_of_plan(m, c);
 	else
-		ranks_find(m, c);
+		r = ranks_find(m, c);
 	c->blocking = ft_arena_zeros(&m->memory, c->ranks, sizeof(*c->blocking));
-	if (m->memory.failed)
+	if (r < 0 || m->memory.failed)
 		return -ENOMEM;
 	blocking_plan(m, c);
 	if (c->ranks > 1 || ft_plan_tree_bundles(m->plan) == 0)
