@@ -146,9 +146,8 @@ static void row_words(const struct ft_model *m, const struct ft_states *s, const
 		      struct ft_text *there, struct ft_text *todo)
 {
 	const struct ft_cable_row *r = &s->rows[row];
-	const struct ft_row_state *state = &s->states[row];
 	const struct ft_build_cable *cable = &b->cables[row];
-	const struct ft_finding *f = state->finding == FT_NONE ? NULL : &m->report->findings[state->finding];
+	const struct ft_finding *f = cable->finding == FT_NONE ? NULL : &m->report->findings[cable->finding];
 	struct ft_text text = {0};
 	const char *ends;
 
@@ -158,20 +157,20 @@ static void row_words(const struct ft_model *m, const struct ft_states *s, const
 	ends = ft_model_text(m, &text);
 	if (f)
 		ft_text_puts(there, f->text);
-	else if (state->state != FT_CABLE_RIGHT && state->host != FT_NONE && state->state != FT_CABLE_HALF &&
-		 state->state != FT_CABLE_SLOW)
-		host_there(there, m, state->host);
-	else if (state->state == FT_CABLE_WRONG_PORT && state->cable != FT_NONE)
-		cable_there(there, m, state->cable);
+	else if (cable->state != FT_CABLE_RIGHT && cable->host != FT_NONE && cable->state != FT_CABLE_HALF &&
+		 cable->state != FT_CABLE_SLOW)
+		host_there(there, m, cable->host);
+	else if (cable->state == FT_CABLE_WRONG_PORT && cable->cable != FT_NONE)
+		cable_there(there, m, cable->cable);
 	unseen_add(there, m, b, r->a);
 	unseen_add(there, m, b, r->b);
-	switch ((enum ft_cable_state)state->state) {
+	switch (cable->state) {
 	case FT_CABLE_MISSING:
 		ft_text_printf(todo, "connect %s%s", ends,
 			       there->length ? "; look at the power of what was not seen first" : "");
 		break;
 	case FT_CABLE_HALF:
-		if (state->cable == FT_NONE && state->host == FT_NONE)
+		if (cable->cable == FT_NONE && cable->host == FT_NONE)
 			ft_text_printf(todo, "one end is up: look at the far device of %s", ends);
 		else
 			ft_text_printf(todo, "fewer lanes than planned: reseat both ends of %s, then replace it", ends);
@@ -190,7 +189,7 @@ static void row_words(const struct ft_model *m, const struct ft_states *s, const
 	case FT_CABLE_NOT_DUE:
 	case FT_CABLE_UNKNOWN:
 	case FT_CABLE_STATES:
-		if (state->errors)
+		if (cable->errors)
 			ft_text_printf(todo, "errors rise: clean and reseat both ends of %s, then replace it", ends);
 		break;
 	}
@@ -198,24 +197,11 @@ static void row_words(const struct ft_model *m, const struct ft_states *s, const
 
 static int rows_make(const struct ft_model *m, const struct ft_states *s, struct ft_build *b)
 {
-	b->cables = ft_arena_zeros(&b->memory, s->count, sizeof(*b->cables));
-	if (!b->cables)
-		return -ENOMEM;
-	b->cable_count = s->count;
 	for (uint32_t i = 0; i < s->count; i++) {
-		const struct ft_row_state *state = &s->states[i];
 		struct ft_build_cable *cable = &b->cables[i];
 		struct ft_text there = {0}, todo = {0};
 
 		ends_make(s, b, &s->rows[i], cable);
-		cable->state = state->state;
-		cable->errors = state->errors;
-		cable->counted = state->counted;
-		cable->idle = state->idle;
-		cable->mbps = state->mbps;
-		cable->symbols = state->symbols;
-		cable->others = state->others;
-		cable->phase = state->phase;
 		cable->group = group_of(s->plan, &s->rows[i]);
 		if (!ft_build_is_open(cable))
 			continue;
@@ -347,6 +333,10 @@ int ft_build_of_model(const struct ft_model *m, struct ft_build **ret_build)
 	if (!b)
 		return -ENOMEM;
 	r = ft_states_make(m, input->phases, input->day, &s);
+	b->cables = s.states;
+	b->cable_count = s.count;
+	b->memory = s.memory;
+	s.memory = (struct ft_arena){0};
 	b->plan_name = ft_arena_safe(&b->memory, input->design->name, strlen(input->design->name));
 	b->rails = s.rails;
 	b->ports = input->plan->cable_count > 0;

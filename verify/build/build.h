@@ -49,6 +49,9 @@ struct ft_build_end {
 
 struct ft_build_cable {
 	enum ft_cable_state state;
+	/* Of the model that the build was made of (states.h), or FT_NONE. */
+	uint32_t cable, host;	  /* in its place; of a host that is in a wrong one: where it is now */
+	uint32_t finding;	  /* why it is elsewhere: index into the report's findings */
 	const char *kind;	  /* "host", "uplink" …; static */
 	struct ft_build_end a, b; /* a: the host, or the lower switch */
 	uint32_t phase;		  /* index of the design's phase that both ends are due in; FT_NONE: none */

@@ -30,18 +30,20 @@ struct maker {
 	struct ft_map moved; /* by GUID and port of a cable that ends elsewhere: the first finding of it */
 	uint32_t *told;	     /* by finding: how many cables have the state that it tells */
 	uint32_t *due;	     /* by listed host: its number in the model's plan, or FT_NONE: not due and not there */
+	struct ft_arena memory;
 };
 
 static void maker_release(struct maker *x)
 {
 	ft_map_release(&x->rails);
 	ft_map_release(&x->moved);
+	ft_arena_release(&x->memory);
 }
 
-static struct ft_row_state *settle(struct maker *x, uint32_t row, enum ft_cable_state state)
+static struct ft_build_cable *settle(struct maker *x, uint32_t row, enum ft_cable_state state)
 {
 	x->settled[row] = true;
-	x->s->states[row].state = (uint8_t)state;
+	x->s->states[row].state = state;
 	return &x->s->states[row];
 }
 
@@ -56,13 +58,13 @@ static void moved_learn(struct maker *x)
 
 		for (size_t n = 0; ft_finding_has(f, FT_TRAIT_MOVED) && n < f->where_count; n++)
 			ft_map_put(&x->moved, ft_hash_pair(f->where[n].guid, f->where[n].port), (uint32_t)i,
-				   &x->s->memory.failed);
+				   &x->memory.failed);
 	}
 }
 
 static int maker_init(struct maker *x)
 {
-	struct ft_arena *memory = &x->s->memory;
+	struct ft_arena *memory = &x->memory;
 	const struct ft_model *m = x->m;
 	size_t wires = 0;
 
@@ -75,8 +77,8 @@ static int maker_init(struct maker *x)
 	if (memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->s->count; i++) {
-		x->s->states[i] =
-			(struct ft_row_state){.cable = FT_NONE, .host = FT_NONE, .finding = FT_NONE, .phase = FT_NONE};
+		x->s->states[i] = (struct ft_build_cable){
+			.cable = FT_NONE, .host = FT_NONE, .finding = FT_NONE, .phase = FT_NONE};
 		if (x->s->rows[i].wire != FT_NONE)
 			x->row_of[x->s->rows[i].wire] = i;
 	}
@@ -354,9 +356,9 @@ static void bundle_finish(struct maker *x, uint32_t index)
 
 /* ---- hosts ---- */
 
-static struct ft_row_state *host_take(struct maker *x, uint32_t row, uint32_t host, enum ft_cable_state state)
+static struct ft_build_cable *host_take(struct maker *x, uint32_t row, uint32_t host, enum ft_cable_state state)
 {
-	struct ft_row_state *s = settle(x, row, state);
+	struct ft_build_cable *s = settle(x, row, state);
 
 	s->host = host;
 	x->used[x->m->observed.cable_count + host] = true;
@@ -374,8 +376,7 @@ static void rails_learn(struct maker *x)
 
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (plan->hosts[i].name)
-			ft_map_put(&x->rails, rail_key(plan->hosts[i].name, plan->hosts[i].edge), i,
-				   &x->s->memory.failed);
+			ft_map_put(&x->rails, rail_key(plan->hosts[i].name, plan->hosts[i].edge), i, &x->memory.failed);
 }
 
 /* Another adapter of the host of listing @listing belongs on the switch of place @place. */
@@ -403,7 +404,7 @@ static void due_learn(struct maker *x)
 	const struct ft_plan *whole = x->s->plan, *due = x->m->plan;
 	uint32_t next = 0;
 
-	x->due = ft_arena_zeros(&x->s->memory, whole->host_count, sizeof(*x->due));
+	x->due = ft_arena_zeros(&x->memory, whole->host_count, sizeof(*x->due));
 	for (uint32_t i = 0; x->due && i < whole->host_count; i++)
 		x->due[i] =
 			next < due->host_count && is_listing(&whole->hosts[i], &due->hosts[next]) ? next++ : FT_NONE;
@@ -519,7 +520,7 @@ static void unlisted_finish(struct maker *x, uint32_t row, uint32_t *unheard)
 
 static int hosts_see(struct maker *x)
 {
-	struct ft_arena *memory = &x->s->memory;
+	struct ft_arena *memory = &x->memory;
 	uint32_t *unheard = ft_arena_zeros(memory, x->m->observed.switch_count, sizeof(*unheard)), next = 0;
 
 	rails_learn(x);
@@ -553,7 +554,7 @@ static uint64_t *marks_make(struct maker *x)
 	const struct ft_report *report = x->m->report;
 	const struct ft_snapshot *chips = x->m->chips;
 	_cleanup_(ft_map_release) struct ft_map nodes = {0};
-	uint64_t *marks = ft_arena_zeros(&x->s->memory, chips->port_count, sizeof(*marks));
+	uint64_t *marks = ft_arena_zeros(&x->memory, chips->port_count, sizeof(*marks));
 
 	if (!marks || ft_snapshot_map_nodes(chips, &nodes) < 0)
 		return NULL;
@@ -582,7 +583,7 @@ static uint64_t port_marks(const struct ft_model *m, const uint64_t *marks, uint
 	return marks[origin] | (peer == FT_NONE ? 0 : marks[peer]);
 }
 
-static void count_add(const struct ft_port_count *c, struct ft_row_state *s)
+static void count_add(const struct ft_port_count *c, struct ft_build_cable *s)
 {
 	s->counted = true;
 	s->symbols += c->totals[FT_COUNTER_SYMBOL];
@@ -592,7 +593,7 @@ static void count_add(const struct ft_port_count *c, struct ft_row_state *s)
 }
 
 /* What the ends of a cable have counted so far. @item_of: by port of m->chips. */
-static void counts_see(const struct ft_model *m, const uint32_t *item_of, uint32_t port, struct ft_row_state *s)
+static void counts_see(const struct ft_model *m, const uint32_t *item_of, uint32_t port, struct ft_build_cable *s)
 {
 	uint32_t ends[2] = {ft_port_origin(m, port), FT_NONE};
 
@@ -615,7 +616,7 @@ static int marks_see(struct maker *x)
 	if (!item_of || !marks)
 		return -ENOMEM;
 	for (uint32_t row = 0; row < x->s->count; row++) {
-		struct ft_row_state *s = &x->s->states[row];
+		struct ft_build_cable *s = &x->s->states[row];
 		uint64_t is;
 		uint32_t port;
 
@@ -641,7 +642,7 @@ static void phases_see(struct maker *x, const struct ft_phases *phases, const ch
 {
 	for (uint32_t row = 0; phases && row < x->s->count; row++) {
 		const struct ft_cable_row *r = &x->s->rows[row];
-		struct ft_row_state *s = &x->s->states[row];
+		struct ft_build_cable *s = &x->s->states[row];
 		uint32_t a = r->host == FT_NONE ? phases->of_switch[r->a] : phases->of_host[r->host];
 		/* No observed cable or host is in its place: it is not there, or does not answer. */
 		bool absent = s->state == FT_CABLE_MISSING || s->state == FT_CABLE_UNKNOWN ||

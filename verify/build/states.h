@@ -19,29 +19,16 @@
 #include "verify/build/build.h"
 #include "verify/model/model.h"
 
-/* What is known of a row, beside its state. */
-struct ft_row_state {
-	uint8_t state;	   /* enum ft_cable_state */
-	bool errors, idle; /* as in struct ft_build_cable */
-	bool counted;
-	uint32_t cable; /* the observed cable in its place, or FT_NONE */
-	uint32_t host;	/* the observed host in its place, or, if the state is wrong-…, where it is now; or FT_NONE */
-	uint32_t finding;	  /* why it is elsewhere: index into the report's findings, or FT_NONE */
-	uint32_t phase;		  /* FT_NONE: it is due at once */
-	uint32_t mbps;		  /* of the cable in its place */
-	uint64_t symbols, others; /* if it is counted: the symbol errors and other errors of both ends, in all */
-};
-
 /* The rows of the whole plan, and their states. */
 struct ft_states {
 	const struct ft_plan *plan; /* the input's */
 	struct ft_wiring wiring;
-	struct ft_floor *floor;	     /* NULL: it has no room for the plan */
-	struct ft_cable_row *rows;   /* owned */
-	struct ft_row_state *states; /* [count] */
+	struct ft_floor *floor;	       /* NULL: it has no room for the plan */
+	struct ft_cable_row *rows;     /* owned */
+	struct ft_build_cable *states; /* [count]: what the checks tell of each row; its ends and words are unset */
 	uint32_t count;
-	bool rails; /* as in struct ft_build */
-	struct ft_arena memory;
+	bool rails;		/* as in struct ft_build */
+	struct ft_arena memory; /* of @states */
 };
 
 /*
