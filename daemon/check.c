@@ -263,7 +263,7 @@ static int judge_named(const struct ft_check_request *request, const struct ft_s
 	if (r < 0)
 		return r;
 	if (request->kind == FT_CHECK_DRAW)
-		return ft_report_write_svg(ret_text, report, request->design, request->plan, err);
+		return ft_report_draw(ret_text, report, request->design, request->plan, ft_draw_svg, err);
 	report->time_s = snapshot->source.time_s ? snapshot->source.time_s : now_s;
 	if (request->kind == FT_CHECK_BUILD)
 		return ft_building_write(&input, report, request->course, ret_text);

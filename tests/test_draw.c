@@ -1066,9 +1066,9 @@ static void test_told(void **state)
 	assert_int_equal(marks->line_count, 1);
 	assert_non_null(strstr(marks->lines[0].text, ft_codes[t->code].name));
 	assert_non_null(strstr(marks->lines[0].text, ". Fix: mend it"));
-	assert_int_equal(ft_report_write_svg(&svg, report, design, plan, NULL), 0);
+	assert_int_equal(ft_report_draw(&svg, report, design, plan, ft_draw_svg, NULL), 0);
 	check_svg(svg.data, t->what);
-	assert_int_equal(ft_report_write_dot(&dot, report, design, plan, NULL), 0);
+	assert_int_equal(ft_report_draw(&dot, report, design, plan, ft_draw_dot, NULL), 0);
 	check_dot(dot.data, t->what);
 }
 

@@ -167,7 +167,7 @@ static void drawing_check(const struct bench *b, const struct ft_report *report)
 	_cleanup_(ft_text_release) struct ft_text text = {0};
 	struct ft_error err = {0};
 
-	assert_int_equal(ft_report_write_dot(&text, report, b->design, b->plan, &err), 0);
+	assert_int_equal(ft_report_draw(&text, report, b->design, b->plan, ft_draw_dot, &err), 0);
 	assert_int_equal(strstr(text.data, "not in the plan") != NULL, report->switch_count > b->plan->switch_count);
 }
 

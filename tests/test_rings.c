@@ -225,7 +225,7 @@ static void test_fabric(void **state)
 	report_words(report, &words);
 	assert_string_equal(ft_text_string(&words), row->expected);
 	report_returns(report);
-	assert_int_equal(ft_report_write_svg(&drawing, report, b.design, b.plan, &err), 0);
+	assert_int_equal(ft_report_draw(&drawing, report, b.design, b.plan, ft_draw_svg, &err), 0);
 }
 
 /* ---- what is written ---- */

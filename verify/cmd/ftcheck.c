@@ -93,12 +93,12 @@ static int report_print(const struct ft_report *report, const struct ft_options 
 		ft_report_write_nagios(&text, report);
 		break;
 	case FT_FORMAT_SVG:
-		r = ft_report_write_svg(&text, report, design, plan, &err);
+		r = ft_report_draw(&text, report, design, plan, ft_draw_svg, &err);
 		break;
 	case FT_FORMAT_CSV:
 		break; /* refused with the options */
 	case FT_FORMAT_DOT:
-		r = ft_report_write_dot(&text, report, design, plan, &err);
+		r = ft_report_draw(&text, report, design, plan, ft_draw_dot, &err);
 		break;
 	}
 	if (r < 0)

@@ -322,20 +322,11 @@ int ft_report_marks(const struct ft_report *report, const struct ft_plan *plan, 
 	return r;
 }
 
-int ft_report_write_svg(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
-			const struct ft_plan *plan, struct ft_error *err)
+int ft_report_draw(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
+		   const struct ft_plan *plan, ft_draw_fn *draw, struct ft_error *err)
 {
 	_cleanup_(ft_draw_marks_freep) struct ft_draw_marks *marks = NULL;
 	int r = ft_report_marks(report, plan, &marks, err);
 
-	return r < 0 ? r : ft_draw_svg(text, design, plan, marks, err);
-}
-
-int ft_report_write_dot(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
-			const struct ft_plan *plan, struct ft_error *err)
-{
-	_cleanup_(ft_draw_marks_freep) struct ft_draw_marks *marks = NULL;
-	int r = ft_report_marks(report, plan, &marks, err);
-
-	return r < 0 ? r : ft_draw_dot(text, design, plan, marks, err);
+	return r < 0 ? r : draw(text, design, plan, marks, err);
 }

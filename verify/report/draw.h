@@ -19,10 +19,10 @@
 int ft_report_marks(const struct ft_report *report, const struct ft_plan *plan, struct ft_draw_marks **ret_marks,
 		    struct ft_error *err);
 
-/* ft_draw_svg() and ft_draw_dot() (planner/draw/draw.h) with these marks. */
-int ft_report_write_svg(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
-			const struct ft_plan *plan, struct ft_error *err);
-int ft_report_write_dot(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
-			const struct ft_plan *plan, struct ft_error *err);
+/* The plan with these marks, by @draw: ft_draw_svg or ft_draw_dot (planner/draw/draw.h). */
+typedef int ft_draw_fn(struct ft_text *text, const struct ft_design *design, const struct ft_plan *plan,
+		       const struct ft_draw_marks *marks, struct ft_error *err);
+int ft_report_draw(struct ft_text *text, const struct ft_report *report, const struct ft_design *design,
+		   const struct ft_plan *plan, ft_draw_fn *draw, struct ft_error *err);
 
 #endif

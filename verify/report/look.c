@@ -386,16 +386,10 @@ static int head_look(struct looking *l)
 
 	if (!row)
 		return -ENOMEM;
-	look->tier = row->tier;
-	look->status = row->status;
-	look->guid = row->guid;
-	look->uplinks_planned = row->uplinks_planned;
-	look->uplinks_up = row->uplinks_up;
-	look->hosts = row->hosts;
+	look->row = row;
 	look->name = row->guid ? row->name : NULL;
 	look->planned_as =
 		row->planned_as ? ft_arena_safe(&l->m->report->memory, row->planned_as, strlen(row->planned_as)) : NULL;
-	look->kind = row->kind;
 	look->director = l->who.observed != FT_NONE && ft_observed_is_director(l->m, l->who.observed);
 	return 0;
 }

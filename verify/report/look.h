@@ -26,13 +26,9 @@ struct ft_look_port {
 };
 
 struct ft_look {
-	char *name, *planned_as; /* NULL: not seen; not in the plan */
-	uint64_t guid;		 /* 0: it was not seen */
-	const char *tier;
-	char *kind; /* as in struct ft_report_switch */
-	enum ft_status status;
-	uint32_t uplinks_planned, uplinks_up, hosts;
-	bool director, counted; /* the ports have chips, errors */
+	const struct ft_report_switch *row; /* of the report */
+	char *name, *planned_as;	    /* NULL: not seen; not in the plan */
+	bool director, counted;		    /* the ports have chips, errors */
 	struct ft_look_port *ports;
 	size_t port_count;
 	struct ft_report *report; /* with only the findings about this switch, and their verdict */

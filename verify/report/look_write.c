@@ -29,14 +29,15 @@ static const char *cell_text(const struct ft_look_port *port, enum ft_look_cell 
 static void head_write(struct ft_text *t, const struct ft_look *look, bool colour)
 {
 	ft_text_puts(t, look->name ? look->name : look->planned_as);
-	if (look->guid && ft_words_of(look->report->source.ethernet)->guids)
-		ft_text_printf(t, " (0x%016" PRIx64 ")", look->guid);
-	if (look->kind)
-		ft_text_printf(t, ", %s%sswitch", ft_kind_word(look->kind), ft_kind_word(look->kind)[0] ? " " : "");
+	if (look->row->guid && ft_words_of(look->report->source.ethernet)->guids)
+		ft_text_printf(t, " (0x%016" PRIx64 ")", look->row->guid);
+	if (look->row->kind)
+		ft_text_printf(t, ", %s%sswitch", ft_kind_word(look->row->kind),
+			       ft_kind_word(look->row->kind)[0] ? " " : "");
 	else if (look->report->kind_count > 0)
 		ft_text_puts(t, ", a switch");
 	else
-		ft_text_printf(t, ", %s switch", look->tier);
+		ft_text_printf(t, ", %s switch", look->row->tier);
 	if (!look->planned_as)
 		ft_text_puts(t, " that the plan does not know");
 	else if (!look->name)
@@ -44,9 +45,9 @@ static void head_write(struct ft_text *t, const struct ft_look *look, bool colou
 	else if (strcmp(look->name, look->planned_as) != 0)
 		ft_text_printf(t, ", planned as %s", look->planned_as);
 	ft_text_puts(t, ": ");
-	ft_report_write_status(t, look->status, colour);
-	ft_text_printf(t, ", %u of %u %ss, %u host%s\n", look->uplinks_up, look->uplinks_planned,
-		       ft_report_link_word(look->report), look->hosts, ft_text_s(look->hosts));
+	ft_report_write_status(t, look->row->status, colour);
+	ft_text_printf(t, ", %u of %u %ss, %u host%s\n", look->row->uplinks_up, look->row->uplinks_planned,
+		       ft_report_link_word(look->report), look->row->hosts, ft_text_s(look->row->hosts));
 }
 
 static void table_write(struct ft_text *t, const struct ft_look *look)
@@ -109,19 +110,19 @@ void ft_look_write_json(struct ft_text *t, const struct ft_look *look)
 {
 	ft_text_puts(t, "{\n  \"ftcheck_switch\": 1,\n  ");
 	ft_text_add_member(t, "name", look->name);
-	if (look->guid)
-		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\"", look->guid);
+	if (look->row->guid)
+		ft_text_printf(t, ", \"guid\": \"0x%016" PRIx64 "\"", look->row->guid);
 	else
 		ft_text_puts(t, ", \"guid\": null");
 	ft_text_add_member(t, "planned_as", look->planned_as);
-	ft_text_add_member(t, "tier", look->tier);
+	ft_text_add_member(t, "tier", look->row->tier);
 	if (look->report->kind_count > 0)
-		ft_text_add_member(t, "kind", look->kind);
+		ft_text_add_member(t, "kind", look->row->kind);
 	ft_text_puts(t, ",\n  ");
-	ft_text_add_member(t, "status", ft_status_name(look->status));
+	ft_text_add_member(t, "status", ft_status_name(look->row->status));
 	ft_text_add_member(t, "verdict", ft_verdict_name(look->report->verdict));
 	ft_text_printf(t, ", \"uplinks\": {\"planned\": %u, \"up\": %u}, \"hosts\": %u,\n  \"ports\": [",
-		       look->uplinks_planned, look->uplinks_up, look->hosts);
+		       look->row->uplinks_planned, look->row->uplinks_up, look->row->hosts);
 	for (size_t i = 0; i < look->port_count; i++) {
 		ft_text_puts(t, i ? ",\n    " : "\n    ");
 		port_write(t, look, &look->ports[i]);
