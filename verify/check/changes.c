@@ -39,7 +39,7 @@ void ft_changes_check(struct ft_model *m)
 	const struct ft_device_changes *changes = m->input->changes;
 
 	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		ft_map_put(&observed_of, m->observed.switches[i].guid, i, &m->failed);
+		ft_map_put(&observed_of, m->observed.switches[i].guid, i, &m->memory.failed);
 	for (size_t i = 0; changes && i < changes->count; i++)
 		change_report(m, &changes->items[i], &observed_of);
 }

@@ -353,7 +353,7 @@ static void hosts_alternatives(struct ft_model *m, struct ft_finding *f)
 			ft_text_printf(&others, "%s%s (%u)", named > 1 ? ", " : "", sw->label, sw->hosts);
 	}
 	ft_text_more(&others, named, 4);
-	m->failed |= others.failed;
+	m->memory.failed |= others.failed;
 	if (named == 0)
 		return;
 	ft_finding_alternative(

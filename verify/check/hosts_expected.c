@@ -147,7 +147,7 @@ static void form_add(struct hosts *h, struct ft_map *known, const char *name)
 	int r = text ? ft_map_add(known, ft_text_hash(text), at, &at) : -ENOMEM;
 	struct form *form = &h->forms[at];
 
-	h->m->failed |= r < 0;
+	h->m->memory.failed |= r < 0;
 	if (r > 0) {
 		*form = (struct form){text, name, number, number, numbered};
 		h->form_count++;
@@ -365,7 +365,7 @@ static uint32_t names_check(struct ft_model *m, const struct hosts *h)
 	uint32_t *up = ft_arena_zeros(&m->memory, expect->hosts_down_name_count, sizeof(*up)), up_count = 0, count = 0;
 	size_t *index = ft_arena_zeros(&m->memory, expect->hosts_down_name_count, sizeof(*index));
 
-	for (size_t i = 0; !m->failed && !m->memory.failed && i < expect->hosts_down_name_count; i++) {
+	for (size_t i = 0; !m->memory.failed && i < expect->hosts_down_name_count; i++) {
 		const char *name = expect->hosts_down_names[i];
 		const struct form *like;
 		enum fate fate = name_judge(h, name, &like);

@@ -21,7 +21,7 @@ static void hosts_map(struct ft_model *m, const struct ft_snapshot *s, struct ft
 		const struct ft_port *host = ft_host_behind(s, i);
 
 		if (host)
-			ft_map_put(hosts, ft_host_guid(s, host), i, &m->failed);
+			ft_map_put(hosts, ft_host_guid(s, host), i, &m->memory.failed);
 	}
 }
 
@@ -111,7 +111,7 @@ int ft_hosts_since_check(struct ft_model *m)
 	hosts_map(m, m->since, &before);
 	hosts_map(m, m->snapshot, &now);
 	for (uint32_t i = 0; i < m->observed.switch_count; i++)
-		ft_map_put(&switches, m->observed.switches[i].guid, i, &m->failed);
+		ft_map_put(&switches, m->observed.switches[i].guid, i, &m->memory.failed);
 	gone_find(&gone, &now, &switches);
 	new_find(&new, &before);
 	m->hosts_new = new.count;

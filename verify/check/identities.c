@@ -191,7 +191,7 @@ static void identities_check(struct ft_model *m, find_fn *find,
 
 	if (m->since)
 		before = found_sort(find, m->since, ft_nodes_in_order(&memory, m->since), &memory);
-	m->failed |= memory.failed;
+	m->memory.failed |= memory.failed;
 	for (size_t i = 0; !memory.failed && i < now.count; i++) {
 		const struct holding *at = &now.list[i], *then;
 

@@ -69,7 +69,7 @@ static uint32_t member_find(struct storms *s, uint32_t vlan, uint32_t observed)
 	uint32_t member = 0;
 	int r = ft_map_add(&s->members, (uint64_t)vlan << 32 | observed, s->count, &member);
 
-	s->m->failed |= r < 0;
+	s->m->memory.failed |= r < 0;
 	if (r > 0) {
 		s->parent[s->count] = s->count;
 		s->count++;

@@ -329,7 +329,7 @@ void ft_returning_boards(const struct ft_inspection *in)
 		if (in->returning[i] || !ft_recall_chip_is_back(m, chips[i].node))
 			continue;
 		gap.members = ft_arena_zeros(&m->memory, in->d->count, sizeof(*gap.members));
-		m->failed |= !gap.members;
+		m->memory.failed |= !gap.members;
 		if (!gap.members)
 			return;
 		members_find(in, &chips[i], &gap);

@@ -208,7 +208,7 @@ uint32_t ft_traces_wanted(const struct ft_inspection *in, const struct ft_chip *
 	if (traces != FT_NONE)
 		return traces;
 	traces = width_count(in, line, fabric);
-	in->x->m->failed |= ft_map_add(in->widths, key, traces, NULL) < 0;
+	in->x->m->memory.failed |= ft_map_add(in->widths, key, traces, NULL) < 0;
 	return traces;
 }
 

@@ -186,7 +186,7 @@ static void part_report(struct explain *x, const bool *is_of, uint32_t cables)
 	size_t own;
 	char words[48];
 
-	m->failed |= !front;
+	m->memory.failed |= !front;
 	for (uint32_t p = 0; front && p < m->place_count; p++) {
 		if (!is_of[p])
 			continue;

@@ -256,7 +256,7 @@ void ft_cycle_report(struct ft_residual *g, const uint32_t *path, uint32_t count
 	bool hosts;
 
 	if (!ring) {
-		m->failed = true;
+		m->memory.failed = true;
 		return;
 	}
 	cycle_turn(g, path, count, ring);
@@ -616,7 +616,7 @@ static void missing_pair(struct explain *x, struct ft_residual *g, uint32_t p, u
 	struct ft_finding *f;
 
 	if (!gaps) {
-		m->failed = true;
+		m->memory.failed = true;
 		return;
 	}
 	gaps[0] = shortage_look(x, lower, upper, count);

@@ -147,7 +147,7 @@ void ft_neighbours_report(struct explain *x)
 	struct ft_model *m = x->m;
 	_cleanup_free_ bool *whole = calloc(m->observed.switch_count + 1UL, sizeof(*whole));
 
-	m->failed |= !whole;
+	m->memory.failed |= !whole;
 	if (!m->snapshot->source.ethernet || !whole)
 		return;
 	for (uint32_t i = 0; i < m->observed.switch_count; i++) {

@@ -323,7 +323,7 @@ static const char *left_out_words(struct ft_model *m, uint32_t kind)
 	uint32_t count = 0, unseen = 0;
 	struct ft_text text = {0};
 
-	m->failed |= !list;
+	m->memory.failed |= !list;
 	for (uint32_t p = 0; p < m->place_count; p++)
 		unseen += m->places[p]->kind == kind && m->observed_of[p] == FT_NONE;
 	for (uint32_t i = 0; list && unseen == 1 && i < m->observed.switch_count; i++) {
@@ -832,7 +832,7 @@ static void behind_explain(struct explain *x)
 	bool changed = !m->cut_off;
 
 	/* A place that could not be added to its finding would be looked at for ever. */
-	while (changed && !m->failed && !m->report->memory.failed) {
+	while (changed && !m->memory.failed && !m->report->memory.failed) {
 		changed = false;
 		for (uint32_t p = 0; p < m->place_count; p++) {
 			uint32_t cause;

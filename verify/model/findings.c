@@ -25,7 +25,7 @@ int ft_steps_take(struct ft_model *m, ft_step_fn *const steps[], size_t count)
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		r = steps[i](m);
-		if (m->failed || m->memory.failed || (m->report && m->report->memory.failed))
+		if (m->memory.failed || (m->report && m->report->memory.failed))
 			r = -ENOMEM;
 	}
 	return r;

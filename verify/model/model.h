@@ -232,7 +232,8 @@ struct ft_model {
 	const char *today;
 	const struct ft_words *words; /* of the technology of @chips (words.h) */
 
-	struct ft_arena memory; /* all that the model owns below, unless it says who frees it */
+	struct ft_arena memory; /* all that the model owns below, unless it says who frees it. Where an allocation
+				   failed, also one of something else, it tells so, and no report is made */
 
 	/* The observed fabric (director/chassis.c, observed.c). */
 	struct ft_chassis *chassis;	    /* NULL: the plan has no directors */
@@ -314,7 +315,6 @@ struct ft_model {
 	bool untried;		 /* a limit of work ended that search early */
 	bool holes_untried;	 /* missing cables are too many to look for their ports (explain/port_holes.c) */
 	struct ft_finding lost;	 /* where a finding goes that could not be allocated, or is not kept */
-	bool failed;		 /* an allocation failed, as report->memory may tell, too: there is no report */
 };
 
 /* steps/verify.c: frees all that the model owns, the report included, but not its inputs. */
