@@ -52,6 +52,12 @@ int ft_work_side_make(const struct ft_design *design, const struct ft_plan *plan
 		      struct ft_work_side *ret, struct ft_error *err);
 void ft_work_side_release(struct ft_work_side *side);
 
+/*
+ * Leaves only tasks whose hosts are on both sides, in the order of the placement of @planned: host number n of a switch
+ * is there if more than n are. Both are of the same switches. Returns 0 or -ENOMEM.
+ */
+int ft_work_sides_align(struct ft_work_side *planned, struct ft_work_side *seen);
+
 enum { FT_WORK_SIDES = 3 };
 
 struct ft_work_row {

@@ -24,11 +24,4 @@ struct ft_accept_note {
 int ft_accept_write(const struct ft_model *m, size_t finding, const struct ft_accept_note *note, struct ft_text *text,
 		    struct ft_error *err);
 
-/*
- * The text of @design with @entries, separated by commas, added to its "accepted", and with its "plan", if it has one,
- * as it is then. All else stays byte for byte.
- * Returns 0, -EINVAL with @err filled (no such plan), or -ENOMEM.
- */
-int ft_accept_design(const struct ft_design *design, const char *entries, struct ft_text *text, struct ft_error *err);
-
 #endif

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "planner/write/accepted.h"
 #include "planner/write/phases.h"
 #include "verify/accept/accept.h"
 #include "verify/cmd/complain.h"

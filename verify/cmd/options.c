@@ -13,10 +13,10 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/usage.h"
+#include "planner/design/only.h"
 #include "planner/plan/design.h"
 #include "verify/build/build.h"
 #include "verify/cmd/complain.h"
-#include "verify/cmd/defaults.h"
 #include "verify/model/report.h"
 #include "verify/cmd/stray.h"
 

@@ -11,45 +11,6 @@
 #include "verify/measure/observed.h"
 #include "verify/routes/forward.h"
 
-/* By switch: where its hosts begin in the list of a network; and how many it has there. */
-static int hosts_index(const struct ft_work_net *t, uint32_t **ret_first, uint32_t **ret_count)
-{
-	*ret_first = calloc(t->plan->switch_count + 1UL, sizeof(**ret_first));
-	*ret_count = calloc(t->plan->switch_count + 1UL, sizeof(**ret_count));
-	if (!*ret_first || !*ret_count)
-		return -ENOMEM;
-	for (uint32_t host = 0; host < t->host_count; host++)
-		if ((*ret_count)[t->hosts[host].sw]++ == 0)
-			(*ret_first)[t->hosts[host].sw] = host;
-	return 0;
-}
-
-/*
- * Leaves only tasks whose hosts are on both sides, in the order of the planned placement: host number n of a switch is
- * there if more than n are.
- */
-static int tasks_align(struct ft_work_side *planned, struct ft_work_side *seen)
-{
-	_cleanup_free_ uint32_t *first = NULL, *count = NULL, *seen_first = NULL, *seen_count = NULL;
-	uint32_t *host_of = calloc(planned->tasks + 1UL, sizeof(*host_of)), tasks = 0;
-
-	free(seen->host_of);
-	seen->host_of = host_of;
-	if (!host_of || hosts_index(&planned->traffic, &first, &count) < 0 ||
-	    hosts_index(&seen->traffic, &seen_first, &seen_count) < 0)
-		return -ENOMEM;
-	for (uint32_t task = 0; task < planned->tasks; task++) {
-		uint32_t host = planned->host_of[task], sw = planned->traffic.hosts[host].sw;
-
-		if (host - first[sw] >= seen_count[sw])
-			continue;
-		host_of[tasks] = seen_first[sw] + host - first[sw];
-		planned->host_of[tasks++] = host;
-	}
-	planned->tasks = seen->tasks = tasks;
-	return 0;
-}
-
 /* The networks that workloads run on. */
 enum { FOUND, PLANNED, BY_TABLES, SIDES };
 
@@ -108,7 +69,7 @@ int ft_workload_measure(struct ft_model *m, const struct ft_workload_list *list,
 		return r;
 	all = planned->tasks;
 	seen->mesh_x = planned->mesh_x;
-	r = tasks_align(planned, seen);
+	r = ft_work_sides_align(planned, seen);
 	if (r == 0 && tables)
 		r = ft_forward_make(m, &seen->traffic, &forward);
 	if (r < 0)

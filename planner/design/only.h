@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/*
- * What the machine says where the command line does not: the plan, if it has only one. Part of the program ftcheck and
- * of no library: it reads files.
- */
-#ifndef FT_VERIFY_CMD_DEFAULTS_H
-#define FT_VERIFY_CMD_DEFAULTS_H
+/* The plan of a machine that has only one, where the command line names none. */
+#ifndef FT_PLANNER_DESIGN_ONLY_H
+#define FT_PLANNER_DESIGN_ONLY_H
 
 #include "base/error.h"
-#include "probe/source.h"
 
 /*
  * The only design in @directory: a file *.json that has "ftcheck", or that is invalid JSON (a design with a syntax
