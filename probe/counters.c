@@ -502,3 +502,33 @@ int ft_counters_read(const struct ft_sweep_options *options, const struct ft_sna
 	r = ft_guard_run(&guard, work_read, &work, &result, err);
 	return r < 0 ? r : take_result(&work, &result.text, ret_counters, err);
 }
+
+bool ft_counter_is_error(unsigned int counter)
+{
+	return counter != FT_COUNTER_DISCARDS;
+}
+
+uint64_t ft_count_symbols_allowed(const struct ft_snapshot *s, const struct ft_port_count *c)
+{
+	struct ft_rate rate = s->ports[c->port].rate;
+	unsigned int mbps = ft_rate_mbps(rate);
+
+	/* If the rate of a link is unknown the fastest is assumed, which allows the most errors. */
+	return ft_rate_errors_allowed(mbps ? mbps : ft_rate_mbps((struct ft_rate){12, FT_SPEED_XDR}), c->interval_ms);
+}
+
+bool ft_count_is_high(const struct ft_snapshot *s, const struct ft_port_count *c, unsigned int counter)
+{
+	if (c->counts[counter] == 0 || !ft_counter_is_error(counter))
+		return false;
+	return counter != FT_COUNTER_SYMBOL || c->counts[counter] > ft_count_symbols_allowed(s, c);
+}
+
+bool ft_count_has_errors(const struct ft_snapshot *s, const struct ft_port_count *c)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; c && c->status == FT_COUNTED && i < FT_COUNTER_COUNT; i++)
+		any |= ft_count_is_high(s, c, i);
+	return any;
+}

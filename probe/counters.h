@@ -74,6 +74,16 @@ const char *ft_counter_name(enum ft_counter counter, uint64_t count);
 /* Its name in the standard: "SymbolErrorCounter". */
 const char *ft_counter_key(enum ft_counter counter);
 
+/* The counters that indicate a faulty cable: all but discards. */
+bool ft_counter_is_error(unsigned int counter);
+
+/* The symbol errors that a sound link at the rate of the port may have counted. */
+uint64_t ft_count_symbols_allowed(const struct ft_snapshot *snapshot, const struct ft_port_count *count);
+
+/* More errors than that of one counter; of any. @count NULL: none are known. */
+bool ft_count_is_high(const struct ft_snapshot *snapshot, const struct ft_port_count *count, unsigned int counter);
+bool ft_count_has_errors(const struct ft_snapshot *snapshot, const struct ft_port_count *count);
+
 /*
  * The difference of two readings of one counter; see struct ft_port_count.
  *

@@ -16,47 +16,16 @@
 
 /* ---- ports ---- */
 
-/* The counters that indicate a faulty cable: all but discards. */
-static bool counter_is_error(unsigned int counter)
-{
-	return counter != FT_COUNTER_DISCARDS;
-}
-
-static uint64_t symbols_allowed(const struct ft_model *m, const struct ft_port_count *c)
-{
-	struct ft_rate rate = m->chips->ports[c->port].rate;
-	unsigned int mbps = ft_rate_mbps(rate);
-
-	/* If the rate of a link is unknown the fastest is assumed, which allows the most errors. */
-	return ft_rate_errors_allowed(mbps ? mbps : ft_rate_mbps((struct ft_rate){12, FT_SPEED_XDR}), c->interval_ms);
-}
-
-static bool count_is_high(const struct ft_model *m, const struct ft_port_count *c, unsigned int counter)
-{
-	if (c->counts[counter] == 0 || !counter_is_error(counter))
-		return false;
-	return counter != FT_COUNTER_SYMBOL || c->counts[counter] > symbols_allowed(m, c);
-}
-
-static bool port_has_errors(const struct ft_model *m, const struct ft_port_count *c)
-{
-	bool any = false;
-
-	for (unsigned int i = 0; c && c->status == FT_COUNTED && i < FT_COUNTER_COUNT; i++)
-		any |= count_is_high(m, c, i);
-	return any;
-}
-
 /* "edge003 port 20 counted at least 5000 symbol errors and 3 receive errors in 10.0 s" */
 static void port_describe(struct ft_model *m, const struct ft_port_count *c, struct ft_text *text)
 {
 	unsigned int named = 0, high = 0;
 
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
-		high += count_is_high(m, c, i);
+		high += ft_count_is_high(m->chips, c, i);
 	ft_text_printf(text, "%s%s counted ", text->length ? ", and " : "", ft_chip_port_text(m, c->port));
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++) {
-		if (!count_is_high(m, c, i))
+		if (!ft_count_is_high(m->chips, c, i))
 			continue;
 		named++;
 		ft_text_printf(text, "%s%s%" PRIu64 " %s",
@@ -92,7 +61,7 @@ static struct cable cable_make(const struct ft_model *m, const uint32_t *item_of
 		uint32_t item = c.ports[i] == FT_NONE ? FT_NONE : item_of[c.ports[i]];
 
 		c.counts[i] = item == FT_NONE ? NULL : &counters->items[item];
-		c.errors[i] = port_has_errors(m, c.counts[i]);
+		c.errors[i] = ft_count_has_errors(m->chips, c.counts[i]);
 	}
 	return c;
 }
@@ -102,7 +71,7 @@ static bool only_failed(const struct ft_model *m, const struct cable *c)
 {
 	for (unsigned int i = 0; i < 2; i++)
 		for (unsigned int n = 0; c->errors[i] && n < FT_COUNTER_COUNT; n++)
-			if (n != FT_COUNTER_DOWNED && count_is_high(m, c->counts[i], n))
+			if (n != FT_COUNTER_DOWNED && ft_count_is_high(m->chips, c->counts[i], n))
 				return false;
 	return true;
 }
@@ -139,7 +108,7 @@ static void cable_report(struct ft_model *m, const struct cable *c)
 	struct ft_finding *f = ft_finding_add(m, FT_CODE_PORT_ERRORS, FT_EVIDENCE_SEEN);
 	const struct ft_port_count *counted = c->counts[c->errors[0] ? 0 : 1];
 	struct ft_text what = {0};
-	uint64_t allowed = symbols_allowed(m, counted);
+	uint64_t allowed = ft_count_symbols_allowed(m->chips, counted);
 
 	for (unsigned int i = 0; i < 2; i++)
 		if (c->ports[i] != FT_NONE)
@@ -204,7 +173,7 @@ static void count_port(struct ft_report_counters *r, const struct ft_port_count 
 	r->refused += c->status == FT_COUNTED_REFUSED;
 	r->discarding += c->counts[FT_COUNTER_DISCARDS] > 0;
 	for (unsigned int i = 0; i < FT_COUNTER_COUNT; i++)
-		stuck |= counter_is_error(i) && c->stuck & 1 << i;
+		stuck |= ft_counter_is_error(i) && c->stuck & 1 << i;
 	r->stuck += stuck;
 }
 
