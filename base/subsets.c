@@ -3,6 +3,8 @@
 
 #include "base/subsets.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/chance.h"
@@ -97,4 +99,18 @@ void ft_subset_worthiest(struct ft_worth *list, uint32_t of, uint32_t count, uin
 	for (uint32_t i = 0; i < count; i++)
 		ret_members[i] = list[i].number;
 	qsort(ret_members, count, sizeof(*ret_members), ft_number_compare);
+}
+
+const char *ft_subsets_words(uint64_t exact, double about, char buffer[FT_SUBSETS_WORDS_SIZE])
+{
+	unsigned int exponent = 0;
+
+	if (exact < 1000000) {
+		snprintf(buffer, FT_SUBSETS_WORDS_SIZE, "%" PRIu64, exact);
+		return buffer;
+	}
+	for (; about >= 9.95; about /= 10)
+		exponent++;
+	snprintf(buffer, FT_SUBSETS_WORDS_SIZE, "%.1fe%u", about, exponent);
+	return buffer;
 }

@@ -9,6 +9,10 @@
 /* How many there are, UINT64_MAX if that cannot be counted exactly; about as many in any case. */
 uint64_t ft_subsets_count(uint32_t of, uint32_t count, double *ret_about);
 
+/* These numbers in words: "27720", "8.1e12". */
+enum { FT_SUBSETS_WORDS_SIZE = 32 };
+const char *ft_subsets_words(uint64_t exact, double about, char buffer[FT_SUBSETS_WORDS_SIZE]);
+
 /* The first one, and the one after @members in lexical order; false: it was the last. */
 void ft_subset_first(uint32_t *members, uint32_t count);
 bool ft_subset_next(uint32_t *members, uint32_t count, uint32_t of);

@@ -443,3 +443,19 @@ bool ft_text_in_hexadecimal(const char *name, size_t at)
 	}
 	return mixed;
 }
+
+void ft_text_cut(char *string, size_t most)
+{
+	size_t length = most - 3;
+
+	if (strlen(string) <= most)
+		return;
+	for (size_t back = 1; back <= 3 && back <= length; back++)
+		if (string[length - back] == '\\') {
+			length -= back;
+			break;
+		}
+	while (length > 0 && ((unsigned char)string[length] & 0xc0) == 0x80)
+		length--;
+	memcpy(string + length, "...", sizeof("..."));
+}

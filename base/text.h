@@ -84,6 +84,9 @@ static inline const char *ft_text_es(uint64_t count)
 /* " and 3 more" behind a list that shows only @shown of @count; nothing if it shows all. */
 void ft_text_more(struct ft_text *text, size_t count, size_t shown);
 
+/* Cuts a safe text that has more than @most bytes; it ends with "...", and not inside a character or a \xNN. */
+void ft_text_cut(char *string, size_t most);
+
 /* The length of a leading UTF-8 byte order mark, as some editors write it: 3 or 0. */
 size_t ft_text_mark(const char *bytes, size_t length);
 

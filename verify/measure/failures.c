@@ -544,18 +544,6 @@ static int hops_look(struct ft_failures *x, uint64_t ways, bool drawn)
 
 /* ---- the result ---- */
 
-/* "27720", "8.1e12" */
-static char *ways_words(struct ft_arena *memory, uint64_t ways, double about)
-{
-	unsigned int exponent = 0;
-
-	if (ways < 1000000)
-		return ft_arena_print(memory, "%" PRIu64, ways);
-	for (; about >= 9.95; about /= 10)
-		exponent++;
-	return ft_arena_print(memory, "%.1fe%u", about, exponent);
-}
-
 static char *example_words(const struct ft_failures *x)
 {
 	const struct ft_model *m = x->m;
@@ -610,6 +598,7 @@ static void result_fill(const struct ft_failures *x, struct ft_after *result)
 
 static int ways_look(struct ft_failures *x, struct ft_after *result)
 {
+	char words[FT_SUBSETS_WORDS_SIZE];
 	double about;
 	uint64_t ways = ft_subsets_count(x->item_count, x->count, &about);
 	uint64_t each = x->m->cells.count + x->m->place_count + 1UL, samples = FT_FAILURES_WORK_MAX / each;
@@ -638,7 +627,7 @@ static int ways_look(struct ft_failures *x, struct ft_after *result)
 		return r;
 	result->exact = !result->drawn || ft_sets_hardest_known(x);
 	result_fill(x, result);
-	result->ways = ways_words(&x->m->report->memory, ways, about);
+	result->ways = ft_arena_string(&x->m->report->memory, ft_subsets_words(ways, about, words));
 	result->example = example_words(x);
 	return x->m->report->memory.failed ? -ENOMEM : 0;
 }

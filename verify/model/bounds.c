@@ -91,23 +91,10 @@ size_t ft_bounds_memory(const struct ft_plan *plan, uint32_t nodes, uint32_t por
 
 /* ---- what a report lists ---- */
 
-/* Ends it after @length bytes, but not inside a character or a \xNN. */
-static void string_end(char *string, size_t length)
-{
-	for (size_t back = 1; back <= 3 && back <= length; back++)
-		if (string[length - back] == '\\') {
-			length -= back;
-			break;
-		}
-	while (length > 0 && ((unsigned char)string[length] & 0xc0) == 0x80)
-		length--;
-	memcpy(string + length, "...", sizeof("..."));
-}
-
 static void string_bound(char *string)
 {
-	if (string && strlen(string) > FT_STRING_MAX)
-		string_end(string, FT_STRING_MAX - 3);
+	if (string)
+		ft_text_cut(string, FT_STRING_MAX);
 }
 
 /*
