@@ -119,11 +119,6 @@ const char *ft_infer_short_name(const struct ft_inference *f, uint32_t observed)
 	return ft_arena_print(f->memory, "%.*s", (int)length, start);
 }
 
-bool ft_infer_names_alike(const char *a, const char *b)
-{
-	return ft_infer_name_key(a) == ft_infer_name_key(b);
-}
-
 /* True if one has hosts, and the other none or hardly any. */
 static bool hosts_unlike(uint32_t a, uint32_t b)
 {
@@ -132,9 +127,7 @@ static bool hosts_unlike(uint32_t a, uint32_t b)
 
 bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t b)
 {
-	const struct ft_observed_switch *switches = intent->f->observed->switches;
-
-	return !intent->unnamed && !ft_infer_names_alike(switches[a].name, switches[b].name);
+	return !intent->unnamed && !ft_infer_names_alike(intent->f, a, b);
 }
 
 /*
@@ -144,7 +137,6 @@ bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t
 static int names_judge(struct ft_intent *intent)
 {
 	enum { RANKS = 8 };
-	const struct ft_observed_switch *switches = intent->f->observed->switches;
 	struct ft_arena *memory = intent->f->memory;
 	_cleanup_(ft_map_release) struct ft_map kinds = {0};
 	bool(*has)[RANKS] = ft_arena_zeros(memory, intent->count, sizeof(*has));
@@ -155,7 +147,7 @@ static int names_judge(struct ft_intent *intent)
 	for (uint32_t i = 0; i < intent->count; i++) {
 		uint32_t rank = ft_number_least(intent->rank[i], RANKS - 1), kind;
 
-		if (ft_map_add(&kinds, ft_infer_name_key(switches[i].name), i, &kind) < 0)
+		if (ft_map_add(&kinds, intent->f->name_key[i], i, &kind) < 0)
 			return -ENOMEM;
 		for (uint32_t other = 0; other < RANKS && !has[kind][rank]; other++)
 			if (has[kind][other])

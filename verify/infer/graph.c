@@ -33,7 +33,7 @@ uint64_t ft_tally_distance(const struct ft_tally *tally, uint32_t usual, uint64_
 	return below + above;
 }
 
-uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed)
+static uint32_t ports_of(const struct ft_inference *f, uint32_t observed)
 {
 	uint32_t ports = f->snapshot->nodes[f->observed->switches[observed].node].port_count;
 	const struct ft_director *director = ft_infer_director(f, observed);
@@ -257,6 +257,20 @@ static int cables_collect(struct ft_inference *f)
 	return ft_multigraph_make(observed->switch_count, edges, observed->cable_count, &f->graph);
 }
 
+/* What is asked of a switch so often that it is found out once. */
+static int switches_describe(struct ft_inference *f)
+{
+	f->ports = ft_arena_numbers(f->memory, f->observed->switch_count, 0);
+	f->name_key = ft_arena_zeros(f->memory, f->observed->switch_count, sizeof(*f->name_key));
+	if (f->memory->failed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->observed->switch_count; i++) {
+		f->ports[i] = ports_of(f, i);
+		f->name_key[i] = ft_infer_name_key(f->observed->switches[i].name);
+	}
+	return 0;
+}
+
 int ft_infer_graph(struct ft_inference *f)
 {
 	static const struct ft_plan no_plan;
@@ -279,7 +293,7 @@ int ft_infer_graph(struct ft_inference *f)
 	f->hosts = ft_arena_numbers(f->memory, f->observed->switch_count, 0);
 	if (!f->hosts)
 		return -ENOMEM;
-	r = extra_ports_tell(f);
+	r = extra_ports_tell(f) ?: switches_describe(f);
 	if (r < 0)
 		return r;
 	hosts_count(f);

@@ -40,6 +40,8 @@ struct ft_inference {
 	const struct ft_observed_fabric *observed;
 	struct ft_multigraph graph; /* of the observed switches, and the cables between them */
 	uint32_t *hosts;	    /* by observed switch: host ports, aggregation nodes left out */
+	uint32_t *ports;	    /* by observed switch: without the port of an aggregation node */
+	uint64_t *name_key;	    /* by observed switch: the hash of its name without numbers */
 	struct ft_leads *leads;	    /* by observed switch */
 	bool extra_port[256];	    /* by number of ports: such switches have one for the aggregation node */
 	uint32_t aggregations;	    /* aggregation nodes */
@@ -65,8 +67,16 @@ static inline bool ft_infer_has_hosts(const struct ft_inference *f, uint32_t obs
 	return f->hosts[observed] > 0 && f->hosts[observed] * 4 >= f->usual_hosts;
 }
 
-/* Ports of an observed switch, without the aggregation node's. */
-uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed);
+static inline uint32_t ft_infer_ports(const struct ft_inference *f, uint32_t observed)
+{
+	return f->ports[observed];
+}
+
+/* True if the names of two switches differ only in their numbers. */
+static inline bool ft_infer_names_alike(const struct ft_inference *f, uint32_t a, uint32_t b)
+{
+	return f->name_key[a] == f->name_key[b];
+}
 
 /* Its highest port number in the snapshot, without an aggregation node's port. */
 uint32_t ft_infer_last_port(const struct ft_inference *f, uint32_t observed);
@@ -155,9 +165,6 @@ uint64_t ft_infer_host_key(const struct ft_inference *f, const struct ft_observe
 
 /* The name of an observed switch without what a comment adds (base/text.h); NULL: no memory. */
 const char *ft_infer_short_name(const struct ft_inference *f, uint32_t observed);
-
-/* True if two names differ only in their numbers. */
-bool ft_infer_names_alike(const char *a, const char *b);
 
 /* directors.c: the director of an observed switch, or NULL. */
 const struct ft_director *ft_infer_director(const struct ft_inference *f, uint32_t observed);

@@ -238,16 +238,14 @@ static bool is_hosted(const struct ft_inference *f, uint32_t observed)
  */
 static bool is_named_hosted(const struct ft_inference *f, uint32_t observed)
 {
-	const struct ft_observed_switch *switches = f->observed->switches;
-
 	if (f->hosts[observed] == 0)
 		return false;
 	ft_each_adjacent(n, &f->graph, observed)
-		if (f->hosts[n->vertex] > 0 || ft_infer_names_alike(switches[n->vertex].name, switches[observed].name))
+		if (f->hosts[n->vertex] > 0 || ft_infer_names_alike(f, n->vertex, observed))
 			return false;
 	for (uint32_t i = 0; i < f->observed->switch_count; i++)
 		if (is_hosted(f, i) && ft_infer_ports(f, i) == ft_infer_ports(f, observed) &&
-		    ft_infer_names_alike(switches[i].name, switches[observed].name))
+		    ft_infer_names_alike(f, i, observed))
 			return true;
 	return false;
 }
