@@ -54,6 +54,7 @@ struct sheet {
 	uint32_t columns;
 	uint16_t *seen;	  /* rows x columns */
 	uint32_t *order;  /* rows, sorted by deviation */
+	uint32_t *off;	  /* by row: the cables by which it deviates, while patterns and seen[] stay as they are */
 	uint32_t *like;	  /* by row: the row of another class that it is to be like, or FT_NONE: the pattern */
 	uint32_t classes; /* number of classes of the rows, of which this is one */
 	bool turns;	  /* bundles alternate: most rows have the same sum, but in different columns */
@@ -217,6 +218,7 @@ static int sheet_fill(struct sheet *s)
 	s->usual = ft_arena_numbers(s->memory, s->columns, 0);
 	s->seen = ft_arena_zeros(s->memory, (size_t)s->rows * s->columns, sizeof(*s->seen));
 	s->order = ft_arena_numbers(s->memory, s->rows, 0);
+	s->off = ft_arena_numbers(s->memory, s->rows, 0);
 	s->like = ft_arena_numbers(s->memory, s->rows, FT_NONE);
 	if (s->memory->failed)
 		return -ENOMEM;
@@ -451,6 +453,12 @@ static uint32_t row_deviation(const struct sheet *s, uint32_t row)
 	return sum;
 }
 
+static void rows_measure(struct sheet *s)
+{
+	for (uint32_t i = 0; i < s->rows; i++)
+		s->off[i] = row_deviation(s, i);
+}
+
 static int rows_compare_kinds(const struct sheet *s, uint32_t x, uint32_t y)
 {
 	uint32_t i, k;
@@ -518,22 +526,31 @@ static struct deviations deviations_of(const struct sheet *s, uint32_t first)
 	return d;
 }
 
+/* True if ports, names and rate allow two switches to be of one make; they may have any hosts. */
+static bool are_of_one_make(const struct sheet *s, uint32_t a, uint32_t b)
+{
+	const struct ft_inference *f = s->intent->f;
+
+	return ft_infer_ports(f, a) == ft_infer_ports(f, b) && !ft_intent_named_unlike(s->intent, a, b) &&
+	       ft_rates_equal(ft_infer_own_rate(f, a), ft_infer_own_rate(f, b));
+}
+
 /*
  * True if no row that follows the pattern is of its kind, or, if none follows it, no other row. The case that bit: two
  * old spines among the core switches, each with both of its cables to another spine of a pair, which were taken for two
  * exchanged cables.
  */
-static bool is_stranger(const struct sheet *s, const struct deviations *d)
+static bool is_stranger(const struct sheet *s, const uint32_t *row, uint32_t rows)
 {
 	bool regular = false, alike[2] = {false, false};
 
 	for (uint32_t i = 0; i < s->rows; i++) {
-		bool deviates = row_deviation(s, i) > 0, own = false;
+		bool deviates = s->off[i] > 0, own = false;
 
-		for (uint32_t k = 0; k < d->rows; k++)
-			own |= d->row[k] == i;
+		for (uint32_t k = 0; k < rows; k++)
+			own |= row[k] == i;
 		regular |= !deviates;
-		alike[deviates] |= !own && ft_intent_alike(s->intent, s->row[i], s->row[d->row[0]]);
+		alike[deviates] |= !own && are_of_one_make(s, s->row[i], s->row[row[0]]);
 	}
 	return !alike[regular ? 0 : 1];
 }
@@ -568,7 +585,7 @@ static bool is_of_another_make(const struct sheet *s, uint32_t row)
 	bool regular = false;
 
 	for (uint32_t i = 0; i < s->rows; i++) {
-		if (row_deviation(s, i) > 0)
+		if (s->off[i] > 0)
 			continue;
 		regular = true;
 		if (ft_infer_ports(s->intent->f, s->row[i]) == ft_infer_ports(s->intent->f, s->row[row]))
@@ -596,12 +613,12 @@ static bool serves_otherwise(const struct sheet *s, const struct deviations *d)
 	uint32_t least = UINT32_MAX, most = 0;
 
 	for (uint32_t i = 0; i < s->rows; i++) {
-		if (row_deviation(s, i) > 0)
+		if (s->off[i] > 0)
 			continue;
 		least = hosts[s->row[i]] < least ? hosts[s->row[i]] : least;
 		most = hosts[s->row[i]] > most ? hosts[s->row[i]] : most;
 	}
-	return hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d);
+	return hosts[s->row[d->row[0]]] < least || hosts[s->row[d->row[0]]] > most || is_stranger(s, d->row, d->rows);
 }
 
 static bool group_of_one_is_faulty(const struct sheet *s, const struct deviations *d)
@@ -679,7 +696,7 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 	bool rule, less = true, same = d->more == 0;
 
 	/* One of another kind may be cabled to some of the core switches only: for management, to two of three. */
-	if (d->more == 0 && d->gone == d->columns && is_stranger(s, d))
+	if (d->more == 0 && d->gone == d->columns && is_stranger(s, d->row, d->rows))
 		return !has_gaps(s, d);
 	for (uint32_t c = 0; c < s->columns; c++) {
 		if (!s->valid[c] || *entry(s, d->row[0], c) == 0)
@@ -690,12 +707,12 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 	if (!less && !same)
 		return false;
 	for (uint32_t i = 0; i < s->rows; i++)
-		alike += row_deviation(s, i) == 0;
+		alike += s->off[i] == 0;
 	rule = alike >= d->rows * NARROWER_SHARE;
 	if (has_gaps(s, d))
 		return false;
 	if (s->columns == 1)
-		return (rule || (d->rows > 1 && is_stranger(s, d))) && serves_otherwise(s, d) &&
+		return (rule || (d->rows > 1 && is_stranger(s, d->row, d->rows))) && serves_otherwise(s, d) &&
 		       2 * d->lacks >= d->planned;
 	return !rule || serves_otherwise(s, d);
 }
@@ -752,7 +769,7 @@ static bool group_is_faulty(const struct sheet *s, const struct deviations *d)
 	if (d->columns > 1 || d->more > 0 || is_of_another_kind(s, d) || is_of_another_make(s, d->row[0]))
 		return false;
 	return (d->rows <= CLASS_COST && !(gone && usual_of(s, d->row[0], d->column) > 1) &&
-		!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d) &&
+		!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d->row, d->rows) &&
 		d->rows * (gone ? GONE_SHARE : FEW_SHARE) <= s->rows) ||
 	       column_is_broken(s, d->column) || (d->rows * GONE_SHARE <= s->rows && bundle_has_gaps(s, d));
 }
@@ -802,7 +819,7 @@ static bool lack_is_sure(const struct sheet *s, uint32_t row, uint32_t column)
 static int group_plan(struct sheet *s, const struct deviations *d)
 {
 	struct ft_intent *intent = s->intent;
-	bool stranger = d->more > 0 && d->more + d->lacks > 1 && s->rows > 1 && is_stranger(s, d);
+	bool stranger = d->more > 0 && d->more + d->lacks > 1 && s->rows > 1 && is_stranger(s, d->row, d->rows);
 	/* As many cables elsewhere, of a switch unlike all others: an old one with cables to some core switches. */
 	bool faulty = !stranger && group_is_faulty(s, d);
 	/* What lacks most of the pattern does not follow it: nothing else of it deviates either. */
@@ -810,7 +827,7 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 
 	if (d->lacks + d->more > 0 && !(faulty && d->more == 0)) {
 		intent->own_class += faulty ? 0 : d->rows;
-		intent->services += d->lacks > 0 && is_narrower(s, d) && is_stranger(s, d) ? d->rows : 0;
+		intent->services += d->lacks > 0 && is_narrower(s, d) && is_stranger(s, d->row, d->rows) ? d->rows : 0;
 		intent->undecided += faulty || d->more > 0 ? 0 : (uint64_t)d->lacks * d->rows;
 	}
 	for (uint32_t k = 0; k < d->rows; k++)
@@ -849,11 +866,14 @@ static int group_plan(struct sheet *s, const struct deviations *d)
 static void rows_liken(struct sheet *s, uint32_t class)
 {
 	for (uint32_t i = 0; i < s->rows; i++) {
-		uint32_t like = s->like[i], before = row_deviation(s, i);
+		uint32_t like = s->like[i], off;
 
 		s->like[i] = class;
-		if (row_deviation(s, i) == 0 || row_deviation(s, i) >= before)
+		off = row_deviation(s, i);
+		if (off == 0 || off >= s->off[i])
 			s->like[i] = like;
+		else
+			s->off[i] = off;
 	}
 }
 
@@ -880,25 +900,6 @@ static void classes_spread(struct sheet *s)
 }
 
 /* ---- */
-
-/* True if no row that follows the pattern has its names, ports and rate, or, if none follows it, no other row. */
-static bool is_unlike(const struct sheet *s, uint32_t row)
-{
-	struct ft_rate own = ft_infer_own_rate(s->intent->f, s->row[row]);
-	bool regular = false, alike[2] = {false, false};
-
-	for (uint32_t i = 0; i < s->rows; i++) {
-		bool deviates = row_deviation(s, i) > 0;
-
-		regular |= !deviates;
-		alike[deviates] |=
-			i != row &&
-			ft_infer_ports(s->intent->f, s->row[i]) == ft_infer_ports(s->intent->f, s->row[row]) &&
-			ft_rates_equal(ft_infer_own_rate(s->intent->f, s->row[i]), own) &&
-			!ft_intent_named_unlike(s->intent, s->row[i], s->row[row]);
-	}
-	return !alike[regular ? 0 : 1];
-}
 
 static uint32_t column_median(const struct sheet *s, uint32_t column)
 {
@@ -932,7 +933,7 @@ static int moved_settle(struct sheet *s)
 		sum += usual[c];
 	}
 	for (uint32_t i = 0; i < s->rows; i++) {
-		apart[i] = is_unlike(s, i);
+		apart[i] = is_stranger(s, &i, 1);
 		ft_tally_add(&sums, row_sum(s, i));
 	}
 	if (all && sums.votes[ft_number_least(sum, FT_TALLY_MAX - 1)] * 2 < s->rows) {
@@ -953,7 +954,9 @@ static int sheet_plan(struct sheet *s)
 	int r;
 
 	patterns_find(s);
+	rows_measure(s);
 	r = moved_settle(s);
+	rows_measure(s);
 	for (uint32_t i = 0; i < s->rows; i++)
 		s->order[i] = i;
 	qsort_r(s->order, s->rows, sizeof(*s->order), rows_compare, s);
