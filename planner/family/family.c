@@ -403,13 +403,15 @@ static int hosts_deal_listed(struct ft_network *network, const struct ft_design 
 /* All as evenly as can be, the first get more. */
 static void hosts_deal(struct ft_network *network, const struct ft_design *design)
 {
-	uint32_t level = 0, rest;
+	uint32_t level = 0, fullest = 0, rest;
 
 	if (design->fill == FT_FILL_DENSE) {
 		hosts_deal_dense(network, design->nodes);
 		return;
 	}
-	while (level < FT_DIRECTOR_PORTS_MAX && hosts_up_to(network, level + 1) <= design->nodes)
+	for (uint32_t i = 0; i < network->graph.switch_count; i++)
+		fullest = ft_number_most(fullest, network->room[i]);
+	while (level < fullest && hosts_up_to(network, level + 1) <= design->nodes)
 		level++;
 	rest = design->nodes - (uint32_t)hosts_up_to(network, level);
 	for (uint32_t i = 0; i < network->graph.switch_count; i++) {
