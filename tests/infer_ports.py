@@ -230,6 +230,23 @@ def serving_core(net):
         net.ports["core"][p] = "host"
 
 
+def wing(net):
+    """A leaf has two cables to a leaf of an older tree beside its own: it is wired as the other leaves all the same."""
+    spines = [net.add("spine%d" % s, 36) for s in range(9)]
+    for number in range(14):
+        name = leaf(net, "leaf%02d" % number, 24 if number == 13 else 27, 36)
+        for s, spine in enumerate(spines):
+            at(net, name, 28 + s, spine, 1 + number)
+    cores = [net.add("wingcore%d" % c, 24) for c in range(2)]
+    for number in range(4):
+        name = leaf(net, "wingleaf%d" % number, 10, 24)
+        for c, core in enumerate(cores):
+            for k in range(6):
+                at(net, name, 13 + 6 * c + k, core, 1 + 6 * number + k)
+    for k in range(2):
+        at(net, "wingleaf0", 11 + k, "leaf13", 27 - k)
+
+
 DIR = "MF0;dir:CS8500/"
 ROWS = {
     "a spine and its leaf": (planes, [("leaf2-3", 24), ("spine4-1", 8)]),
@@ -244,6 +261,7 @@ ROWS = {
     "a director with empty slots": (empty_slots, [(DIR + "L03/U1", 20)]),
     "an old island": (island, [("leaf04", 25)]),
     "beside a small island": (small_island, [("leaf04", 25)]),
+    "beside a tree": (wing, [("leaf13", 36)]),
     "every other port, the last": (two_rows, [("leaf03", 35)]),
     "every other port, the last but one": (two_rows, [("leaf02", 33)]),
     "in a parallel bundle": (by_hand, [("leaf02", 20)]),

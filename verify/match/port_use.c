@@ -15,29 +15,31 @@
 /*
  * Switches are wired alike if they are of one kind, have equally many cables to equally many others, and most of their
  * bundles have one width. Links downwards are ignored: a pod that is not full has the same spines as others. So are
- * those to switches beside the tree: an edge that one hangs on is wired like the others.
+ * those to switches beside the tree, and beside a switch that has others above it: an edge that another one hangs on,
+ * or that has a trunk to its neighbour, is wired like the others.
  */
 static uint64_t group_key(const struct ft_model *m, uint32_t p)
 {
-	uint64_t cables = 0, peers = 0;
-	uint32_t width = 0, votes = 0;
+	uint32_t rank = ft_rank_of(m, p), width = 0, votes = 0, cables[2] = {0}, peers[2] = {0};
+	bool above;
 
 	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
-		uint32_t here = m->cells.width[pair->cell];
+		uint32_t here = m->cells.width[pair->cell], there = ft_rank_of(m, pair->peer);
 
 		if (here == 0 || (ft_is_beside(m, pair->peer) && !ft_is_beside(m, p)))
 			continue;
-		if (!ft_plan_has_ranks(m->plan) || ft_rank_of(m, pair->peer) >= ft_rank_of(m, p)) {
-			cables += here;
-			peers++;
+		if (there >= rank) {
+			cables[there > rank] += here;
+			peers[there > rank]++;
 			continue;
 		}
 		/* Boyer-Moore majority vote. */
 		width = votes == 0 ? here : width;
 		votes += width == here ? 1U : -1U;
 	}
-	return (uint64_t)m->places[p]->kind << 48 | (uint64_t)(width & 0xff) << 40 | (cables & 0xfffff) << 20 |
-	       (peers & 0xfffff);
+	above = peers[1] > 0;
+	return (uint64_t)m->places[p]->kind << 48 | (uint64_t)(width & 0xff) << 40 |
+	       (uint64_t)(cables[above] & 0xfffff) << 20 | (peers[above] & 0xfffff);
 }
 
 static int groups_find(struct ft_model *m)
