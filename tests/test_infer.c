@@ -95,6 +95,19 @@
 	"switch core1 36; switch core2 36" TURN_LEAF("1", "1", "2") TURN_LEAF("2", "2", "1") TURN_LEAF("3", "1", "2") \
 		TURN_LEAF("4", "2", "1") TURN_LEAF("5", "1", "2")
 
+/* A leaf that was cabled to six core switches in an order of its own. */
+#define ANY_LEAF(n, a, b, c, d, e, f)                                                                         \
+	"; switch leaf" n " 36; hosts leaf" n " 8; link leaf" n " core" a " 1; link leaf" n " core" b         \
+	" 1; link leaf" n " core" c " 1; link leaf" n " core" d " 1; link leaf" n " core" e " 1; link leaf" n \
+	" core" f " 1"
+#define ANY_ORDER                                                                                               \
+	"switch core1 36; switch core2 36; switch core3 36; switch core4 36; switch core5 36; switch core6 "    \
+	"36" ANY_LEAF("1", "1", "2", "3", "4", "5", "6") ANY_LEAF("2", "3", "1", "6", "2", "5", "4")            \
+		ANY_LEAF("3", "6", "4", "2", "5", "1", "3") ANY_LEAF("4", "2", "5", "4", "1", "3", "6")         \
+			ANY_LEAF("5", "4", "6", "5", "3", "2", "1") ANY_LEAF("6", "5", "3", "1", "6", "4", "2") \
+				ANY_LEAF("7", "2", "1", "4", "3", "6", "5")                                     \
+					ANY_LEAF("8", "6", "2", "3", "5", "4", "1")
+
 #define TORUS "torus t 4 3 2 36"
 
 /* Six edges of ten uplinks to four cores: 3, 3, 2 and 2 each. */
@@ -219,6 +232,8 @@ static const struct row rows[] = {
 	 "3; "
 	 "link leaf3 core2 3; link leaf4 core1 3; link leaf4 core2 3; unplug leaf3 19",
 	 "\"count\": 4|core1 and leaf3: 2 seen, 3 planned", "cable-missing"},
+	{"two leaves without a cable to one core, with dark ports among the links of all three",
+	 ANY_ORDER "; cut leaf3 core2 1; cut leaf7 core2 1", "\"bundle\": 1", "cable-missing cable-missing"},
 	{"groups without a cable of one router each", GROUPS, "\"topology\": \"dragonfly\"|and are listed", "ok"},
 	{"a cable between these is missing, and none where no rule had one", GROUPS "; cut b3 d2 1",
 	 "planned as they were seen", "ok"},

@@ -717,40 +717,38 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 	return !rule || serves_otherwise(s, d);
 }
 
-/* The lowest port that leads to @far, of most of the columns; 0: none. */
-static uint32_t port_of_most(const struct sheet *s, uint32_t far)
+/* How many ports of @observed are dark in which nearly all of @like, of which it is one, have links. */
+static uint32_t lost_ports(const struct ft_inference *f, uint32_t observed, const uint32_t *like, uint32_t count)
 {
-	const struct ft_inference *f = s->intent->f;
-	struct ft_tally tally = {0};
-	uint32_t usual, all = 0;
+	uint32_t lost = 0;
 
-	for (uint32_t c = 0; c < s->columns; c++)
-		for (uint32_t p = 1; p <= ft_infer_last_port(f, s->column[c]); p++)
-			if (ft_infer_port_far(f, s->column[c], p) == far) {
-				ft_tally_add(&tally, p);
-				all++;
-				break;
-			}
-	usual = ft_tally_mode(&tally, 1);
-	return tally.votes[usual] * 100 >= all * HOLES_PERCENT ? usual : 0;
+	for (uint32_t p = 1; p <= ft_infer_last_port(f, observed); p++) {
+		uint32_t links = 0;
+
+		for (uint32_t i = 0; ft_infer_port_is_dark(f, observed, p) && i < count; i++)
+			links += ft_infer_port_far(f, like[i], p) != FT_NONE;
+		lost += links * 100 >= count * HOLES_PERCENT;
+	}
+	return lost;
 }
 
 /*
- * True if both ends of the bundle that these rows lack were cabled once: the rows have the ports dark in which others
- * have it, and the column has a port dark between its links in which other columns have the row.
+ * True if both ends of the bundle that these rows lack were cabled once: each row has as many dark ports that are for
+ * links on others, and so has the column for all of them. Which port is whose need not be known.
  */
 static bool bundle_has_gaps(const struct sheet *s, const struct deviations *d)
 {
 	const struct ft_inference *f = s->intent->f;
-	uint32_t column = s->column[d->column];
+	uint32_t first = d->column, end = d->column;
 
-	for (uint32_t k = 0; k < d->rows; k++) {
-		uint32_t port = port_of_most(s, s->row[d->row[k]]);
-
-		if (port == 0 || !ft_infer_port_is_dark(f, column, port) || !is_between_links(f, column, port))
+	while (first > 0 && s->block[first - 1] == s->block[d->column])
+		first--;
+	while (end < s->columns && s->block[end] == s->block[d->column])
+		end++;
+	for (uint32_t k = 0; k < d->rows; k++)
+		if (lost_ports(f, s->row[d->row[k]], s->row, s->rows) < d->lacks)
 			return false;
-	}
-	return rows_miss_a_port(s, d->column, false);
+	return lost_ports(f, s->column[d->column], s->column + first, end - first) >= d->lacks * d->rows;
 }
 
 /* True if the missing cables of these rows are to be found as faults. */
@@ -771,7 +769,7 @@ static bool group_is_faulty(const struct sheet *s, const struct deviations *d)
 	return (d->rows <= CLASS_COST && !(gone && usual_of(s, d->row[0], d->column) > 1) &&
 		!columns_twins(s)->apart[s->column[d->column]] && !is_stranger(s, d->row, d->rows) &&
 		d->rows * (gone ? GONE_SHARE : FEW_SHARE) <= s->rows) ||
-	       column_is_broken(s, d->column) || (d->rows * GONE_SHARE <= s->rows && bundle_has_gaps(s, d));
+	       column_is_broken(s, d->column) || (d->rows * FEW_SHARE <= s->rows && bundle_has_gaps(s, d));
 }
 
 /* True if a switch has fewer cables than another of its set. */
