@@ -11,7 +11,13 @@
 #include "verify/infer/by_rule.h"
 #include "verify/infer/tree.h"
 
-enum { TOLD_MAX = 6 }; /* pairs of switches, or numbers, that a note names */
+enum { TOLD_MAX = 6, TOLD_LENGTH = 220 }; /* pairs of switches, or numbers, that a note names; its bytes by then */
+
+/* Names that are long, as those made of a GUID and hosts, fill a note sooner. */
+static bool tells_more(const struct ft_text *why, uint32_t told)
+{
+	return told < TOLD_MAX && why->length < TOLD_LENGTH;
+}
 
 static void note_add(struct ft_text *text, const char *about, const struct ft_text *note)
 {
@@ -106,13 +112,14 @@ static void faults_tell(const struct ft_intent *intent, struct ft_text *why)
 
 		if (pair->planned == pair->seen)
 			continue;
-		if (all++ < TOLD_MAX)
+		all++;
+		if (tells_more(why, told))
 			ft_text_printf(why, "%s%s and %s: %u seen, %u planned", told++ ? "; " : "",
 				       intent->f->observed->switches[pair->a].label,
 				       intent->f->observed->switches[pair->b].label, pair->seen, pair->planned);
 	}
 	if (all > told)
-		ft_text_printf(why, "; and %u pairs more", all - told);
+		ft_text_printf(why, "; and %u pair%s more", all - told, ft_text_s(all - told));
 	if (all > 0)
 		ft_text_puts(why, ": other switches of their kind, or their ports, say so");
 }
@@ -207,11 +214,17 @@ static void unseen_tell(const struct ft_intent *intent, struct ft_text *why)
 
 static void strays_tell(const struct ft_intent *intent, struct ft_text *why)
 {
-	for (uint32_t i = 0; i < intent->count; i++)
-		if (intent->stray[i])
-			ft_text_printf(why, "%s%s", ft_text_string(why)[0] ? ", " : "",
-				       intent->f->observed->switches[i].label);
-	if (ft_text_string(why)[0])
+	uint32_t told = 0, all = 0;
+
+	for (uint32_t i = 0; i < intent->count; i++) {
+		if (!intent->stray[i])
+			continue;
+		all++;
+		if (tells_more(why, told))
+			ft_text_printf(why, "%s%s", told++ ? ", " : "", intent->f->observed->switches[i].label);
+	}
+	ft_text_more(why, all, told);
+	if (all > 0)
 		ft_text_puts(why, ": no hosts, and a few cables that are in no pattern, so not planned");
 }
 
