@@ -369,10 +369,25 @@ def judge_chip():
         any(name != chip and "/S" in str(name) for name, _ in where)] or not said)
 
 
+def judge_board():
+    """The slot of the board is empty, and others beside it are not."""
+    shape, chip, _ = CHIP
+    net = Net()
+    shape(net)
+    for p, end in enumerate(net.ports[chip]):
+        if end:
+            net.pull(chip, p)
+    del net.ports[chip]
+    said = found(net)
+    return tell("a fabric board that is gone",
+                [words for code, _, words in said if code != "board-missing" or "S05/U1 of" not in words] or
+                len(said) != 1 and "not named")
+
+
 def main():
     failed = sum(judge(name) for name in sys.argv[1:] or ROWS)
     if not sys.argv[1:]:
-        failed += judge_moved() + judge_swapped() + judge_chip()
+        failed += judge_moved() + judge_swapped() + judge_chip() + judge_board()
     sys.exit(1 if failed else 0)
 
 

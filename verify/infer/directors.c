@@ -126,6 +126,22 @@ static void fabrics_unlike_find(const struct ft_inference *f, const struct ft_in
 	in->fabric_boards = least;
 }
 
+/*
+ * The one slot among others that has no fabric board is that of a board that is gone: who buys fewer leaves the last
+ * ones empty, or every other one.
+ */
+static void fabric_hole_find(struct ft_inside *in, struct ft_text *why)
+{
+	enum { BOARDS_MIN = 4 };
+
+	if (in->fabric_boards < BOARDS_MIN || in->fabric_boards + 1 != in->fabric_boards_max)
+		return;
+	in->fabric_boards++;
+	ft_text_printf(why,
+		       "; one of %u slots for fabric boards is empty, and not the last one, so that a board is missing",
+		       in->fabric_boards);
+}
+
 /* ---- names ---- */
 
 static const char *description_of(const struct ft_snapshot *s, uint32_t node, size_t *ret_length)
@@ -360,6 +376,7 @@ static void inside_find(const struct ft_inference *f, const struct ft_infer_set 
 	inside_tell(in, tier->name, directors, set->count, why);
 	boards_unlike_find(f, set, tier, why);
 	fabrics_unlike_find(f, set, in, why);
+	fabric_hole_find(in, why);
 	if (in->line_boards_max < in->line_boards)
 		in->line_boards_max = in->line_boards;
 	/* The combination of votes from several directors may fit none of them. */
