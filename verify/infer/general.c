@@ -162,8 +162,7 @@ bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b)
 {
 	const struct ft_inference *f = intent->f;
 
-	return ft_infer_ports(f, a) == ft_infer_ports(f, b) && !hosts_unlike(f->hosts[a], f->hosts[b]) &&
-	       !ft_intent_named_unlike(intent, a, b);
+	return ft_intent_same_make(intent, a, b) && !hosts_unlike(f->hosts[a], f->hosts[b]);
 }
 
 /* ---- pairs ---- */

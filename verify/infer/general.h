@@ -231,6 +231,12 @@ bool ft_intent_has_faults(const struct ft_intent *intent);
 /* True if names tell kinds, and theirs are of two. */
 bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t b);
 
+/* True if ports and names allow two switches to be of one kind. */
+static inline bool ft_intent_same_make(const struct ft_intent *intent, uint32_t a, uint32_t b)
+{
+	return ft_infer_ports(intent->f, a) == ft_infer_ports(intent->f, b) && !ft_intent_named_unlike(intent, a, b);
+}
+
 /* True if ports, names and hosts allow two switches to be of one kind. */
 bool ft_intent_alike(const struct ft_intent *intent, uint32_t a, uint32_t b);
 

@@ -45,7 +45,7 @@ static bool is_like(const struct ft_intent *intent, uint32_t observed, uint32_t 
 {
 	const struct ft_inference *f = intent->f;
 
-	if (ft_intent_alike(intent, observed, other))
+	if (intent->rank[observed] == intent->rank[other] && ft_intent_alike(intent, observed, other))
 		return true;
 	ft_each_adjacent(n, &f->graph, other)
 		if (ft_edges_between(&f->graph, observed, n->vertex) == 0)
@@ -88,8 +88,8 @@ static void strays_mark(struct ft_intent *intent)
 	/* One of those that others are like is one of them, and may have lost cables. */
 	for (uint32_t i = 0; i < intent->count; i++)
 		for (uint32_t k = 0; intent->stray[i] && k < intent->count; k++)
-			intent->stray[i] =
-				k == i || intent->stray[k] || f->graph.degree[k] == 0 || !ft_intent_alike(intent, i, k);
+			intent->stray[i] = k == i || intent->stray[k] || f->graph.degree[k] == 0 ||
+					   intent->rank[i] != intent->rank[k] || !ft_intent_alike(intent, i, k);
 	for (uint32_t i = 0; i < intent->count; i++) {
 		strays += intent->stray[i];
 		above += !intent->stray[i] && intent->rank[i] > 0;
@@ -320,11 +320,11 @@ static bool are_a_couple(const struct odd *x, const struct ft_meant *odd)
 	for (uint32_t i = 0; i < intent->count; i++) {
 		if (i == a || i == b || intent->rank[i] != intent->rank[a])
 			continue;
-		if (ft_intent_alike(intent, i, a))
+		if (ft_intent_same_make(intent, i, a))
 			return false;
 		others++;
 	}
-	return intent->rank[a] == intent->rank[b] && ft_intent_alike(intent, a, b) &&
+	return intent->rank[a] == intent->rank[b] && ft_intent_same_make(intent, a, b) &&
 	       (others > 0 || (odd_at(x, a) == 1 && odd_at(x, b) == 1 && !has_taken_port(intent, odd)));
 }
 
@@ -369,18 +369,18 @@ static struct ft_meant *moved_from(const struct ft_intent *intent, const struct 
 	return NULL;
 }
 
-/* True if a switch has more cables than most that are like it, or none is. */
-static bool has_more(const struct ft_intent *intent, uint32_t observed)
+/* True if a switch has more planned cables, one to @far among them, than most others that are like it, or none is. */
+static bool has_more(const struct ft_intent *intent, uint32_t observed, uint32_t far)
 {
-	const uint32_t *degree = intent->f->graph.degree;
+	const uint32_t *load = intent->load, *hosts = intent->f->hosts;
 	uint32_t alike = 0, fewer = 0;
 
 	for (uint32_t i = 0; i < intent->count; i++) {
-		if (i == observed || intent->rank[i] != intent->rank[observed] || degree[i] == 0 ||
-		    !ft_intent_alike(intent, i, observed))
+		if (i == observed || i == far || intent->rank[i] != intent->rank[observed] ||
+		    intent->f->graph.degree[i] == 0 || !ft_intent_alike(intent, i, observed))
 			continue;
 		alike++;
-		fewer += degree[i] < degree[observed];
+		fewer += load[i] - hosts[i] < load[observed] - hosts[observed];
 	}
 	return 2 * fewer >= alike;
 }
@@ -396,7 +396,7 @@ static int odd_settle(struct odd *x, uint32_t odd)
 	if (bridge || (!pair->settled && (like || are_a_couple(x, pair))))
 		return 0;
 	/* A cable too many, or in the wrong place, is one more there than others of the kind have. */
-	if (!pair->settled && !has_more(x->intent, pair->a) && !has_more(x->intent, pair->b))
+	if (!pair->settled && !has_more(x->intent, pair->a, pair->b) && !has_more(x->intent, pair->b, pair->a))
 		return 0;
 	from = moved_from(x->intent, pair);
 	/* A cable more than its block has, of a switch with several: a class of its own. */
