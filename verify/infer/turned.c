@@ -94,18 +94,21 @@ static bool rows_turn(struct turned *t)
 }
 
 /*
- * True if no column has more than its share, as it would if all rows were alike; what it has less may be missing.
+ * True if no column has more than its share, as it would if all rows were alike, or less by more than all rows lack.
  */
 static bool columns_turn(struct turned *t)
 {
-	uint32_t all = t->rows * t->uplinks, share = (all + t->columns - 1) / t->columns;
+	uint32_t all = t->rows * t->uplinks, share = (all + t->columns - 1) / t->columns, lacks = all;
+
+	for (uint32_t i = 0; i < t->rows; i++)
+		lacks -= t->row_sum[i];
 
 	for (uint32_t c = 0; c < t->columns; c++) {
 		uint32_t sum = 0;
 
 		for (uint32_t i = 0; i < t->rows; i++)
 			sum += seen_between(t, i, c);
-		if (sum > share)
+		if (sum > share || share - sum > lacks + 1)
 			return false;
 		t->free[c] = share - sum;
 	}
