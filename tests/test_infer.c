@@ -267,6 +267,12 @@ static const struct row rows[] = {
 	 "leaf5 core1 1; link leaf1 core2 1; link leaf2 core2 1; link leaf3 core2 1; link leaf4 core2 1; link leaf5 "
 	 "core2 1",
 	 "5 of them are cabled otherwise", "ok"},
+	{"a cable between the only two edges without hosts", MAIN "; quiet leaf5 8; quiet leaf6 8; link leaf5 leaf6 1",
+	 "\"topology\": \"fat-tree\"", "cable-unplanned"},
+	{"a core with half of each bundle, as uplinks do not go round, and an edge that lacks all of another",
+	 "tree leaf 6 core 8 2 6 27; switch core9 27; link leaf1 core9 1; link leaf2 core9 1; link leaf3 core9 1; link "
+	 "leaf4 core9 1; link leaf5 core9 1; link leaf6 core9 1; cut leaf3 core3 1; cut leaf5 core7 2",
+	 "leaf3 and core3: 1 seen, 2 planned|leaf5 and core7: 0 seen, 2 planned", "cable-missing cable-missing"},
 	{"an edge of another make that has less of most bundles",
 	 "tree leaf 6 core 4 3 8 40; switch leaf7 36; hosts leaf7 8; link leaf7 core1 2; link leaf7 core2 2; link "
 	 "leaf7 "
@@ -481,7 +487,7 @@ static const struct row rows[] = {
 	 "link lb7 ca3 1; link lb7 ca4 1; link lb7 ca5 1; link lb7 cb1 2; link lb7 cb2 2; link lb7 cb3 2; link lb7 cb4 "
 	 "2; "
 	 "link lb7 cb5 2; link lb7 cb6 2",
-	 "\"b\": \"ca[1-5]\", \"count\": 1", "="},
+	 "ca6 and lb7: 0 seen, 1 planned", "cable-missing"},
 	{"an edge that is cut off", MAIN "; cut leaf2 core1 2; cut leaf2 core2 2; cut leaf2 core3 2", "\"count\": 6",
 	 "edge-isolated"},
 	{"one that is cut off in the second of two planes",

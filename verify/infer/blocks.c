@@ -334,6 +334,18 @@ static bool column_is_stranger(const struct sheet *s, uint32_t column)
 	return alike * 2 < all;
 }
 
+/* The median of the widths of a column. */
+static uint32_t column_median(const struct sheet *s, uint32_t column)
+{
+	struct ft_tally tally = {0};
+	uint32_t pairs = 0, value = 0, votes;
+
+	column_tally(s, column, &tally, &pairs);
+	for (votes = tally.votes[0]; votes * 2 <= pairs; votes += tally.votes[value])
+		value++;
+	return value;
+}
+
 /* The pattern of a column with another width to most rows; a lower one is a fault if their ports prove it. */
 static void column_pattern(struct sheet *s, uint32_t c)
 {
@@ -566,7 +578,8 @@ static uint32_t row_sum(const struct sheet *s, uint32_t row)
 
 /*
  * True for switches with hosts among others without, or the other way round: a management switch on two cores may have
- * the rank of spines, and routers that of leaves, and they are not wired as these are.
+ * the rank of spines, and routers that of leaves, and they are not wired as these are. One that has nearly all of the
+ * pattern is.
  */
 static bool is_of_another_kind(const struct sheet *s, const struct deviations *d)
 {
@@ -575,7 +588,7 @@ static bool is_of_another_kind(const struct sheet *s, const struct deviations *d
 
 	for (uint32_t i = 0; i < s->rows; i++)
 		alike += (hosts[s->row[i]] > 0) == (hosts[s->row[d->row[0]]] > 0);
-	return s->rows >= FEW_ROWS && alike == d->rows;
+	return s->rows >= FEW_ROWS && alike == d->rows && d->lacks * UNLIKE_SHARE > d->planned;
 }
 
 /* True if rows follow the pattern, and all of them have another number of ports: an older make may have less of each.
@@ -696,7 +709,8 @@ static bool is_narrower(const struct sheet *s, const struct deviations *d)
 	bool rule, less = true, same = d->more == 0;
 
 	/* One of another kind may be cabled to some of the core switches only: for management, to two of three. */
-	if (d->more == 0 && d->gone == d->columns && is_stranger(s, d->row, d->rows))
+	if (d->more == 0 && d->gone == d->columns && d->lacks * UNLIKE_SHARE > d->planned &&
+	    is_stranger(s, d->row, d->rows))
 		return !has_gaps(s, d);
 	for (uint32_t c = 0; c < s->columns; c++) {
 		if (!s->valid[c] || *entry(s, d->row[0], c) == 0)
@@ -899,17 +913,6 @@ static void classes_spread(struct sheet *s)
 
 /* ---- */
 
-static uint32_t column_median(const struct sheet *s, uint32_t column)
-{
-	struct ft_tally tally = {0};
-	uint32_t pairs = 0, value = 0, votes;
-
-	column_tally(s, column, &tally, &pairs);
-	for (votes = tally.votes[0]; votes * 2 <= pairs; votes += tally.votes[value])
-		value++;
-	return value;
-}
-
 /*
  * Puts moved cables back. Where faults leave no pattern, the medians of the columns are one, if most rows have their
  * sum (else bundles alternate), and they leave hardly anything else.
@@ -1019,6 +1022,7 @@ static int entries_compare(const void *a, const void *b, void *context)
 struct same_rows {
 	uint32_t first, count; /* of order[] */
 	uint32_t cables;       /* of one */
+	uint32_t apart;	       /* cables by which one differs from the medians of the columns */
 };
 
 static int same_compare(const void *a, const void *b)
@@ -1027,8 +1031,8 @@ static int same_compare(const void *a, const void *b)
 
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
-	/* Of equally many the ones with more cables: the order of the columns, and so of GUIDs, is no evidence. */
-	return FT_ORDER(y->cables, x->cables) ?: FT_ORDER(x->first, y->first);
+	/* The order of the columns, and so of GUIDs, is no evidence. */
+	return FT_ORDER(x->apart, y->apart) ?: FT_ORDER(y->cables, x->cables) ?: FT_ORDER(x->first, y->first);
 }
 
 static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
@@ -1037,14 +1041,16 @@ static bool same_entries(const struct sheet *s, uint32_t a, uint32_t b)
 }
 
 /*
- * Assigns rows to classes: leaders are the most frequent rows that are unlike all previous leaders. A row unlike all
- * others is no class, but has lost cables or is isolated: it joins the first class.
+ * Assigns rows to classes: leaders are the most frequent rows that are unlike all previous leaders; of equally many the
+ * ones nearest to the medians, then those with more cables. A row unlike all others is no class, but has lost cables or
+ * is isolated: it joins the first class.
  */
 static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_classes)
 {
 	struct same_rows *same = ft_arena_zeros(s->memory, s->rows, sizeof(*same));
 	uint32_t *leader = ft_arena_numbers(s->memory, s->rows, 0);
 	uint32_t *members = ft_arena_numbers(s->memory, s->rows, 0);
+	uint32_t *median = ft_arena_numbers(s->memory, s->columns, 0);
 	uint32_t count = 0, classes = 0;
 
 	if (s->memory->failed)
@@ -1057,6 +1063,11 @@ static int classes_find(struct sheet *s, uint32_t *class_of, uint32_t *ret_class
 			same[count++] = (struct same_rows){.first = i, .cables = row_sum(s, s->order[i])};
 		same[count - 1].count++;
 	}
+	for (uint32_t c = 0; c < s->columns; c++)
+		median[c] = column_median(s, c);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t c = 0; c < s->columns; c++)
+			same[i].apart += (uint32_t)abs((int)*entry(s, s->order[same[i].first], c) - (int)median[c]);
 	qsort(same, count, sizeof(*same), same_compare);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t row = s->order[same[i].first], class = nearest_leader(s, row, leader, classes);
