@@ -8,6 +8,7 @@ of the fabric. In between the daemon is restarted, or killed: then its memory is
 
   daemon_courses.py [--seed N] [--rounds N] [--only NETWORK] [--keep DIR]
 """
+import collections
 import copy
 import itertools
 import json
@@ -308,6 +309,46 @@ class Courses(Rig):
             self.interrupted(fabric)
         self.look(self.net.fabric, self.either())
         self.expect("cleared cables-swapped", "cleared cables-swapped")
+        self.well_again()
+
+    def reboot_beside_a_swap(self, _):
+        """A switch reboots that has a swapped cable where others of the same pair are dark: that stands for none of these."""
+        pair = lambda c: frozenset(self.units_of(c))  # noqa: E731
+        cables = self.net.cables()
+        planned = collections.Counter(map(pair, cables))
+        for _ in range(400):
+            swapped = self.rng.sample(cables, 2) if len(cables) > 3 else []
+            if not self.net.are_apart(swapped):
+                continue
+            healthy = self.net.fabric.copy()
+            moved = exchange(healthy, *swapped)
+            near = [w for c in moved if planned[pair(c)] for w in pair(c) if w in self.net.mortal() and self.net.units[w] == {w}]
+            if near and len(healthy.reachable(self.net.entry)) == len(healthy.nodes) and \
+                    collections.Counter(map(pair, self.net.cables(healthy))) != planned:
+                break
+        else:
+            return
+        whole = self.rng.choice(near)
+        self.look(healthy, self.either())
+        if not self.expect("raised cables-swapped"):
+            return
+        dead = healthy.copy()
+        self.killed(dead, whole)
+        self.look(dead, self.either())
+        self.interrupted(dead)
+        back = [c for c in healthy.edges() if whole in (self.net.unit_of.get(c[0]), self.net.unit_of.get(c[2]))]
+        self.rng.shuffle(back)
+        back.sort(key=lambda c: c[0] not in self.net.unit_of or c[2] not in self.net.unit_of)
+        events = []
+        for cable in back:
+            dead.link(*cable, healthy.nodes[cable[0]].rates[cable[1]])
+            events += self.look(dead, self.either())
+        missing = [e["alert"]["text"] for e in events if e["alert"]["code"] == "cable-missing"]
+        self.check(not missing, "while it comes back: %s" % missing)
+        self.check([ends_of(f) for f in self.warnings()] == [{e for c in moved for e in (c[:2], c[2:])}],
+                   "not the cables that were swapped: %s" % self.told())
+        self.look(self.net.fabric, self.either())
+        self.expect("cleared cables-swapped")
         self.well_again()
 
     def storm(self, _):
@@ -661,7 +702,8 @@ class Courses(Rig):
                flaps, slow, rack_without_power, rack_without_power, several, several, several, several, storm, two_replaced, grown,
                board_reboots, board_reboots, two_boards, board_beside_a_chip, board_beside_a_chip,
                board_beside_dark_ports, chip_reboots, chip_reboots, chips_one_by_one, chips_one_by_one, director_reboots_without_a_chip,
-               board_replaced, director_reboots, two_swaps, two_swaps]
+               board_replaced, director_reboots, two_swaps, two_swaps, reboot_beside_a_swap, reboot_beside_a_swap,
+               reboot_beside_a_swap]
 
 
 def inferred_network(rng, number):

@@ -137,6 +137,8 @@ static void residual_take(struct explain *x)
 		if (a != FT_NONE && a == b)
 			ft_surplus_add(x, i);
 	}
+	x->first_hidden = x->surplus_count;
+	ft_moved_uncover(x);
 }
 
 /*

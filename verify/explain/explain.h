@@ -35,6 +35,7 @@ struct explain {
 	struct ft_residual *plain; /* the residual for explanations by pairs of places: residual.h */
 	struct surplus *surplus;
 	uint32_t surplus_count;
+	uint32_t first_hidden; /* surplus cables from here on are of pairs with no more than planned */
 	struct rival *rivals;
 	uint32_t rival_count;
 	uint32_t *picked;	/* scratch for port lists */
@@ -186,6 +187,12 @@ void ft_surplus_add(struct explain *x, uint32_t cable);
  */
 enum { ODDNESS_MAX = 11 };
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable);
+
+/*
+ * pairing.c: who remembers the ports knows which cables were moved. Such a cable does not stand for one of the pair
+ * that it is now in, whatever that lacks: neither for one of a dead board or a switch that is coming back.
+ */
+void ft_moved_uncover(struct explain *x);
 
 /* Misplaced and swapped cables: pairing.c by pairs of places, trails.c by port, if planned. 0 or -ENOMEM. */
 int ft_pairing_explain(struct explain *x);

@@ -707,6 +707,49 @@ static bool cable_is_surplus(const struct explain *x, uint32_t cable)
 	return false;
 }
 
+/* True if the cable in that port led to another switch. *@ret_short: set if the one in @place lacks a cable to that. */
+static bool was_elsewhere(const struct explain *x, uint32_t place, uint32_t port, uint32_t peer, bool *ret_short)
+{
+	const struct ft_model *m = x->m;
+	uint32_t was;
+
+	if (ft_recall_port(m, m->observed_of[place], ft_port_number(m, port), &was) != FT_RECALLED_SWITCH ||
+	    was == peer)
+		return false;
+	*ret_short |= m->observed_of[was] != FT_NONE && *missing_at(x, place, was) > 0;
+	return true;
+}
+
+/* True for a cable of two switches in their former places, none of whose ends is, if a former pair of it lacks one. */
+static bool cable_has_moved(const struct explain *x, const struct ft_observed_cable *c)
+{
+	uint32_t a = x->m->observed.switches[c->a].planned, b = x->m->observed.switches[c->b].planned;
+	bool is_short = false;
+
+	return a != FT_NONE && b != FT_NONE && a != b && ft_recall_place(x->m, c->a) == a &&
+	       ft_recall_place(x->m, c->b) == b && was_elsewhere(x, a, c->a_port, b, &is_short) &&
+	       was_elsewhere(x, b, c->b_port, a, &is_short) && is_short;
+}
+
+void ft_moved_uncover(struct explain *x)
+{
+	const struct ft_model *m = x->m;
+	uint32_t before;
+
+	if (!ft_recall_is_of_plan(m) || m->input->building)
+		return;
+	/* Each one may make a further pair short. */
+	do {
+		before = x->surplus_count;
+		for (uint32_t i = 0; i < m->observed.cable_count; i++) {
+			if (!cable_has_moved(x, &m->observed.cables[i]) || cable_is_surplus(x, i))
+				continue;
+			ft_surplus_add(x, i);
+			(*missing_at(x, x->surplus[x->surplus_count - 1].a, x->surplus[x->surplus_count - 1].b))++;
+		}
+	} while (x->surplus_count > before);
+}
+
 /* Makes a cable of a pair with the right count a surplus cable: its pair is then short of one. */
 static void cable_uncover(struct pairing *q, uint32_t cable)
 {
@@ -909,7 +952,7 @@ static int hidden_find(struct pairing *q)
 {
 	/* A baseline knows the peer of every port: no guess is needed. */
 	bool guess = !kinds_are_regular(q->m) && !q->m->recall.baseline;
-	uint32_t shorts = q->short_count, plain, ports, pair[2] = {FT_NONE, FT_NONE};
+	uint32_t known = q->x->surplus_count, shorts = q->short_count, plain, ports, pair[2] = {FT_NONE, FT_NONE};
 	int r = parts_price(q, &plain);
 
 	equals_forget(q);
@@ -917,9 +960,8 @@ static int hidden_find(struct pairing *q)
 		return r;
 	ports_uncover(q);
 	r = parts_price(q, &ports);
-	/* Who remembers the ports knows that those cables were moved. */
-	if (r == 0 && ports > plain && !ft_recall_is_of_plan(q->m)) {
-		surplus_cover(q, q->first_hidden, shorts);
+	if (r == 0 && ports > plain) {
+		surplus_cover(q, known, shorts);
 		r = parts_price(q, &plain);
 	}
 	for (;;) {
@@ -1095,7 +1137,7 @@ static int pairing_init(struct pairing *q, struct explain *x)
 
 	q->x = x;
 	q->m = x->m;
-	q->first_hidden = x->surplus_count;
+	q->first_hidden = x->first_hidden;
 	q->tied[0] = q->tied[1] = FT_NONE;
 	/* Pairs that are short already, and one for each hidden surplus cable. */
 	q->shorts = ft_arena_zeros(a, m->cells.count + surplus, sizeof(*q->shorts));
