@@ -131,30 +131,35 @@ bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t
 }
 
 /*
- * Finds out if names tell kinds. They do not where two kinds of them are in the same two ranks: they tell the rack
- * then, or somebody mixed them up. O(switches x ranks).
+ * Finds out if names tell kinds. They do not where two kinds of them are in the same two ranks, and not only a few of
+ * many: they tell the rack then, or somebody mixed them up. Two names that were exchanged are no such sign.
+ * O(switches x ranks^2).
  */
 static int names_judge(struct ft_intent *intent)
 {
-	enum { RANKS = 8 };
+	enum { RANKS = 8, FEW_SHARE = 8 };
 	struct ft_arena *memory = intent->f->memory;
 	_cleanup_(ft_map_release) struct ft_map kinds = {0};
-	bool(*has)[RANKS] = ft_arena_zeros(memory, intent->count, sizeof(*has));
+	uint32_t(*seen)[RANKS] = ft_arena_zeros(memory, intent->count, sizeof(*seen));
 	uint32_t in_both[RANKS][RANKS] = {0}; /* kinds */
 
-	if (!has)
+	if (!seen)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < intent->count; i++) {
-		uint32_t rank = ft_number_least(intent->rank[i], RANKS - 1), kind;
+		uint32_t kind;
 
 		if (ft_map_add(&kinds, intent->f->name_key[i], i, &kind) < 0)
 			return -ENOMEM;
-		for (uint32_t other = 0; other < RANKS && !has[kind][rank]; other++)
-			if (has[kind][other])
-				intent->unnamed |=
-					++in_both[rank < other ? rank : other][rank < other ? other : rank] > 1;
-		has[kind][rank] = true;
+		seen[kind][ft_number_least(intent->rank[i], RANKS - 1)]++;
 	}
+	for (uint32_t kind = 0; kind < intent->count; kind++)
+		for (uint32_t a = 0; a < RANKS; a++)
+			for (uint32_t b = a + 1; b < RANKS; b++) {
+				uint32_t less = ft_number_least(seen[kind][a], seen[kind][b]);
+
+				if (less > 0 && less * FEW_SHARE >= ft_number_most(seen[kind][a], seen[kind][b]))
+					intent->unnamed |= ++in_both[a][b] > 1;
+			}
 	return 0;
 }
 

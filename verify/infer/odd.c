@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "verify/infer/general.h"
 
 /* ---- switches and hosts ---- */
@@ -403,7 +404,8 @@ static int odd_settle(struct odd *x, uint32_t odd)
 	if (pair->settled && pair->loose == 0 &&
 	    (!from || odd_at(x, pair->a) > ODD_OF_ONE || odd_at(x, pair->b) > ODD_OF_ONE))
 		return 0;
-	surplus = pair->settled && pair->loose > 0 ? pair->more : 1;
+	/* What its block has more may be proven by ports, and without a port for it no longer planned. */
+	surplus = pair->settled && pair->loose > 0 ? ft_number_least(pair->more, pair->planned) : 1;
 	pair->planned -= surplus;
 	x->intent->load[pair->a] -= surplus;
 	x->intent->load[pair->b] -= surplus;
