@@ -115,7 +115,7 @@ static uint32_t border_of(const struct ft_model *m, const bool *is_of, uint32_t 
 {
 	uint32_t cables = 0;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+	ft_each_pair(pair, m, p)
 		cables += is_of[pair->peer] ? 0 : m->cells.width[pair->cell];
 	return cables;
 }
@@ -137,7 +137,7 @@ static void border_take(struct explain *x, const bool *is_of, struct ft_finding 
 {
 	struct ft_model *m = x->m;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+	ft_each_pair(pair, m, p) {
 		if (is_of[pair->peer] || m->cells.width[pair->cell] == 0)
 			continue;
 		ft_connect_act(x, f, p, pair->peer, m->cells.width[pair->cell]);
@@ -264,7 +264,7 @@ int ft_apart_seen(struct explain *x)
 /* True for a switch none of whose neighbours was seen, but for those that are cut off themselves. */
 static bool is_behind(const struct ft_model *m, uint32_t p)
 {
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+	ft_each_pair(pair, m, p)
 		if (m->cells.width[pair->cell] > 0 && m->observed_of[pair->peer] != FT_NONE &&
 		    m->status[pair->peer] != FT_STATUS_ISOLATED)
 			return false;

@@ -59,7 +59,7 @@ static bool rate_is_rare(const struct ft_model *m, const struct ft_observed_cabl
 	uint64_t same[2] = {0}, all[2] = {0};
 
 	for (unsigned int n = 0; n < 2; n++)
-		for (const struct ft_cable_end *end = ft_ends_of(m, ends[n]); end < ft_ends_of(m, ends[n] + 1); end++) {
+		ft_each_end(end, m, ends[n]) {
 			same[n] += ft_rates_equal(ft_cable_rate(m, end->port), rate);
 			all[n]++;
 		}
@@ -89,7 +89,7 @@ static const struct ft_cable_end *last_cable(const struct ft_model *m, uint32_t 
 {
 	const struct ft_cable_end *last = NULL;
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+	ft_each_end(end, m, observed)
 		if (end->port < below && (!last || end->port > last->port) && ft_place_behind(m, end) == peer &&
 		    ft_cable_oddness(m, end->cable) == odd)
 			last = end;
@@ -186,7 +186,7 @@ static int unjudged_take(struct explain *x)
 /* A place to which @e lacks a cable, or FT_NONE. */
 static uint32_t short_peer(const struct explain *x, uint32_t e)
 {
-	for (const struct ft_pair *pair = ft_pairs_of(x->m, e); pair < ft_pairs_of(x->m, e + 1); pair++)
+	ft_each_pair(pair, x->m, e)
 		if (x->m->observed_of[pair->peer] != FT_NONE && x->missing[pair->cell] > 0)
 			return pair->peer;
 	return FT_NONE;

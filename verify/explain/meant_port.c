@@ -39,7 +39,7 @@ static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t numb
 	int32_t shift = 0;
 	const struct ft_node *far;
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		uint32_t a = ft_port_number(m, end->port), b = ft_port_number(m, end->far_port);
 
 		if (end->far != there)

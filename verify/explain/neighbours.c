@@ -34,7 +34,7 @@ static struct hearing hearing_of(const struct ft_model *m, uint32_t observed)
 {
 	struct hearing h = {0};
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		const struct ft_port *near = &m->snapshot->ports[end->port], *far = &m->snapshot->ports[end->far_port];
 
 		if (end->far == observed)
@@ -134,7 +134,7 @@ static void deaf_ports_report(struct explain *x, uint32_t observed, const bool *
 {
 	struct ft_model *m = x->m;
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		const struct ft_port *near = &m->snapshot->ports[end->port];
 
 		if (end->far != observed && near->deaf && is_told(m, near) && !whole[observed] && !whole[end->far])

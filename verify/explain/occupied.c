@@ -37,7 +37,7 @@ static void missing_fold(struct explain *x, struct ft_finding *f, uint32_t plann
 	struct ft_model *m = x->m;
 	uint32_t observed = m->observed_of[planned];
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+	ft_each_pair(pair, m, planned) {
 		uint32_t q = pair->peer;
 
 		if (m->observed_of[q] == FT_NONE || !x->missing[pair->cell] ||
@@ -127,7 +127,7 @@ static uint32_t unplanned_cabled(struct explain *x, struct ft_finding *f, uint32
 	char words[FT_PORT_WORDS_SIZE];
 	uint32_t count = 0;
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		uint32_t number = ft_port_number(m, end->port);
 
 		if (end->far == observed || ft_place_behind(m, end) == FT_NONE)
@@ -209,7 +209,7 @@ static void new_director(struct explain *x, uint32_t first)
 
 static bool has_planned_neighbour(const struct ft_model *m, uint32_t observed)
 {
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+	ft_each_end(end, m, observed)
 		if (ft_place_behind(m, end) != FT_NONE)
 			return true;
 	return false;

@@ -499,7 +499,7 @@ static uint32_t successors_add(struct pairing *q, uint32_t start, uint32_t here,
 	const struct turned s = turned_make(q, q->members[here / TURNS], here % TURNS);
 	uint32_t first = tail;
 
-	for (const struct ft_pair *pair = ft_pairs_of(q->m, s.keep); pair < ft_pairs_of(q->m, s.keep + 1); pair++) {
+	ft_each_pair(pair, q->m, s.keep) {
 		if (q->x->missing[pair->cell] == 0 || pair->peer == s.wrong)
 			continue;
 		for (uint32_t i = q->ending[pair->peer]; i != FT_NONE; i = q->next_ending[i]) {
@@ -782,7 +782,7 @@ static uint32_t hidden_cable(const struct explain *x, uint32_t p, uint32_t q)
 	uint32_t observed = m->observed_of[p], pick = FT_NONE;
 	int odd = -1;
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		if (ft_place_behind(m, end) != q || cable_is_surplus(x, end->cable) ||
 		    ft_recall_far(m, end->port) == end->far_port || ft_cable_oddness(m, end->cable) <= odd)
 			continue;
@@ -813,7 +813,7 @@ static bool port_is_short(const struct pairing *q, uint32_t p, uint32_t observed
 {
 	if (!q->touched[p])
 		return false;
-	for (const struct ft_pair *pair = ft_pairs_of(q->m, p); pair < ft_pairs_of(q->m, p + 1); pair++)
+	ft_each_pair(pair, q->m, p)
 		if (q->m->observed_of[pair->peer] != FT_NONE && q->x->missing[pair->cell] > 0 &&
 		    ft_port_usual(q->m, observed, number, pair->peer))
 			return true;
@@ -846,7 +846,7 @@ static void ports_uncover(struct pairing *q)
 
 		if (near == FT_NONE)
 			continue;
-		for (const struct ft_cable_end *end = ft_ends_of(m, near); end < ft_ends_of(m, near + 1); end++)
+		ft_each_end(end, m, near)
 			if (port_uncovers(q, p, end))
 				cable_uncover(q, end->cable);
 	}

@@ -206,7 +206,7 @@ static void common_count(struct holes *h, uint32_t here, bool clear)
 {
 	const struct ft_model *m = h->m;
 
-	for (const struct ft_pair *x = ft_pairs_of(m, here); x < ft_pairs_of(m, here + 1); x++)
+	ft_each_pair(x, m, here)
 		for (const struct ft_pair *y = ft_pairs_of(m, x->peer);
 		     m->cells.width[x->cell] > 0 && y < ft_pairs_of(m, x->peer + 1); y++)
 			h->common[y->peer] = clear ? 0 : h->common[y->peer] + (m->cells.width[y->cell] > 0);
@@ -226,10 +226,10 @@ static uint32_t column_find(struct holes *h, uint32_t here, uint32_t peer, uint3
 	uint32_t observed = m->observed_of[peer], count = 0;
 
 	memset(h->column, 0, (ports + 1UL) * sizeof(*h->column));
-	for (const struct ft_pair *pair = ft_pairs_of(m, peer); pair < ft_pairs_of(m, peer + 1); pair++)
+	ft_each_pair(pair, m, peer)
 		count += m->observed_of[pair->peer] != FT_NONE && m->cells.seen[pair->cell] > 0 &&
 			 is_twin(h, here, pair->peer);
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		uint32_t p = ft_place_behind(m, end), number = ft_port_number(m, end->far_port);
 
 		if (count > 0 && p != FT_NONE && number <= ports && is_twin(h, here, p))
@@ -506,7 +506,7 @@ static bool work_is_over(const struct holes *h)
 		work += ends * ports;
 		for (uint32_t n = 1; n <= ports; n++)
 			work += is_dark(m, i, n) ? ROUNDS * ends : 0;
-		for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++)
+		ft_each_pair(pair, m, place)
 			work += m->cells.first[pair->peer + 1] - m->cells.first[pair->peer];
 	}
 	return work > WORK_MAX;

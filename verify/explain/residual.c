@@ -190,7 +190,7 @@ static uint32_t loose_find(const struct ft_residual *g, const struct ft_plan_cab
 	const struct ft_model *m = g->m;
 	uint32_t a = m->place_of[c->a], b = m->place_of[c->b], observed = m->observed_of[a];
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		uint32_t far = g->far[end->port];
 
 		if (far != FT_NONE && g->place[far] == b && end_fits(g, a, c->a_port, end->port) &&
@@ -206,7 +206,7 @@ static uint32_t loose_vertex(struct ft_residual *g, uint32_t place, uint32_t num
 	const struct ft_model *m = g->m;
 	uint32_t observed = m->observed_of[place];
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+	ft_each_end(end, m, observed)
 		if (number == 0 && g->far[end->port] != FT_NONE && g->mate[end->port] == FT_NONE &&
 		    end_fits(g, place, 0, end->port))
 			return end->port;

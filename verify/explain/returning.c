@@ -128,7 +128,7 @@ static void returning_report(struct explain *x, uint32_t place)
 	if (dark == 0 && !any_is_due(x, place))
 		return;
 	f = returning_add(m, place);
-	for (const struct ft_pair *pair = ft_pairs_of(m, place); pair < ft_pairs_of(m, place + 1); pair++) {
+	ft_each_pair(pair, m, place) {
 		uint32_t n = lack_take(x, place, pair->peer);
 
 		of += m->cells.width[pair->cell];

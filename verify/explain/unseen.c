@@ -38,7 +38,7 @@ static struct shadow shadow_of(const struct ft_model *m, uint32_t planned)
 {
 	struct shadow s = {.planned = planned};
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+	ft_each_pair(pair, m, planned) {
 		uint32_t room = m->cells.width[pair->cell], observed = m->observed_of[pair->peer], n;
 
 		if (observed == FT_NONE || m->status[pair->peer] == FT_STATUS_ISOLATED)
@@ -81,7 +81,7 @@ void ft_shadow_where(struct explain *x, struct ft_finding *f, uint32_t planned, 
 {
 	struct ft_model *m = x->m;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+	ft_each_pair(pair, m, planned) {
 		uint32_t width = m->cells.width[pair->cell], observed = m->observed_of[pair->peer], n;
 
 		if (observed == FT_NONE || width == 0 || m->status[pair->peer] == FT_STATUS_ISOLATED)
@@ -398,7 +398,7 @@ static void peers_look(struct explain *x, struct ft_finding *f, uint32_t planned
 {
 	struct ft_model *m = x->m;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+	ft_each_pair(pair, m, planned) {
 		uint32_t q = pair->peer, width = m->cells.width[pair->cell], alike = 1;
 		char kind[FT_KIND_WORDS_SIZE];
 
@@ -427,7 +427,7 @@ static void peers_symptoms(struct explain *x, struct ft_finding *f, uint32_t pla
 {
 	struct ft_model *m = x->m;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++) {
+	ft_each_pair(pair, m, planned) {
 		uint32_t width = m->cells.width[pair->cell], q = pair->peer;
 		char cables[48];
 
@@ -443,7 +443,7 @@ static bool is_next_to(const struct ft_model *m, uint32_t planned, uint32_t kind
 {
 	bool next_to = false;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
+	ft_each_pair(pair, m, planned)
 		next_to |= m->cells.width[pair->cell] > 0 && m->places[pair->peer]->kind == kind;
 	return next_to;
 }
@@ -494,7 +494,7 @@ static uint32_t seen_peers(const struct ft_model *m, uint32_t planned)
 {
 	uint32_t seen = 0;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, planned); pair < ft_pairs_of(m, planned + 1); pair++)
+	ft_each_pair(pair, m, planned)
 		seen += m->cells.width[pair->cell] > 0 && m->observed_of[pair->peer] != FT_NONE;
 	return seen;
 }
@@ -777,7 +777,7 @@ static uint32_t cause_near(const struct ft_model *m, uint32_t p, bool *ret_share
 	uint32_t cause = FT_NONE;
 
 	*ret_shared = false;
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+	ft_each_pair(pair, m, p) {
 		uint32_t other = FT_NONE;
 
 		if (m->cells.width[pair->cell] > 0 && m->observed_of[pair->peer] == FT_NONE)
@@ -810,7 +810,7 @@ static void shared_tell(struct ft_model *m, uint32_t p)
 {
 	uint32_t last = FT_NONE;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+	ft_each_pair(pair, m, p) {
 		uint32_t cause = m->cells.width[pair->cell] > 0 ? cause_of(m, pair->peer) : FT_NONE;
 
 		if (cause != FT_NONE && cause != last)

@@ -138,7 +138,7 @@ struct ft_names_tally ft_names_tally(const struct ft_model *m)
 /* True if the plan has a cable between the place and that of a switch which @observed is cabled to. */
 static bool any_cable_fits(const struct ft_model *m, uint32_t observed, uint32_t place)
 {
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+	ft_each_end(end, m, observed)
 		if (ft_place_behind(m, end) != FT_NONE && ft_width_at(m, place, ft_place_behind(m, end)) > 0)
 			return true;
 	return false;

@@ -102,7 +102,7 @@ static void said_take(struct settling *s, uint32_t observed, said_fn *fn)
 	const struct ft_model *m = s->m;
 	const struct ft_observed_switch *sw = &m->observed.switches[observed];
 
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		uint32_t place = s->odd ? ft_place_behind(m, end) : cable_says(m, end);
 
 		if (place == FT_NONE)
@@ -293,7 +293,7 @@ static bool is_odd(const struct ft_model *m, uint32_t observed)
 
 	if (place == FT_NONE || (named ? ft_told_place(m, observed) : m->bound[observed]) != place)
 		return false;
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++)
+	ft_each_end(end, m, observed)
 		if (ft_place_behind(m, end) != FT_NONE && ft_width_at(m, place, ft_place_behind(m, end)) == 0)
 			return true;
 	return false;

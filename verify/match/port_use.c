@@ -23,7 +23,7 @@ static uint64_t group_key(const struct ft_model *m, uint32_t p)
 	uint32_t rank = ft_rank_of(m, p), width = 0, votes = 0, cables[2] = {0}, peers[2] = {0};
 	bool above;
 
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+	ft_each_pair(pair, m, p) {
 		uint32_t here = m->cells.width[pair->cell], there = ft_rank_of(m, pair->peer);
 
 		if (here == 0 || (ft_is_beside(m, pair->peer) && !ft_is_beside(m, p)))
@@ -131,7 +131,7 @@ static bool leads_back(const struct ft_model *m, uint32_t p, const struct ft_pai
  */
 static void roles_number(struct ft_model *m, uint32_t p, bool back, uint32_t *ordinal)
 {
-	for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++) {
+	ft_each_pair(pair, m, p) {
 		uint32_t group = m->group[pair->peer], *role = &m->roles[pair - m->cells.pairs];
 
 		if (leads_back(m, p, pair) != back)
@@ -153,7 +153,7 @@ static int roles_find(struct ft_model *m)
 	for (uint32_t p = 0; p < m->place_count; p++) {
 		roles_number(m, p, false, ordinal);
 		roles_number(m, p, true, ordinal);
-		for (const struct ft_pair *pair = ft_pairs_of(m, p); pair < ft_pairs_of(m, p + 1); pair++)
+		ft_each_pair(pair, m, p)
 			ordinal[m->group[pair->peer]] = 0;
 	}
 	return 0;
@@ -290,7 +290,7 @@ static bool others_link(const struct ft_model *m, uint32_t observed, uint32_t po
 static void regularity_count(const struct ft_model *m, const uint32_t *ends, uint32_t observed, uint32_t *told,
 			     uint32_t *right)
 {
-	for (const struct ft_cable_end *end = ft_ends_of(m, observed); end < ft_ends_of(m, observed + 1); end++) {
+	ft_each_end(end, m, observed) {
 		uint32_t number = ft_port_number(m, end->port), role, votes;
 		uint32_t own = ends[2 * end->cable + (m->observed.cables[end->cable].a != observed)];
 		bool agree;
