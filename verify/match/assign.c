@@ -47,7 +47,7 @@ static bool is_likely(const struct ft_assign_work *w, const struct ft_assign_gue
 
 	if (degree == 0 && have->ports == want->ports && have->hosts > 0 && want->may_host)
 		return true;
-	return guess->unlike <= FT_LIKENESS_SCALE * (64 + 8 * degree);
+	return guess->unlike <= 64 + 8 * degree;
 }
 
 /* Seeds each part that is disconnected from all seated switches. */
@@ -210,9 +210,8 @@ static uint32_t peers_least(const struct ft_multigraph *g)
 }
 
 /*
- * Tries guess after guess. If the first is not good enough, all pairs are compared, and the guesses made anew. If most
- * planned switches look alike, a guess alone is nearly always wrong: so refinement comes first, and more faults count
- * as few, because a wrong place alone makes as many as the switch has neighbours.
+ * Tries guess after guess. If most planned switches look alike, a guess alone is nearly always wrong: so refinement
+ * comes first, and more faults count as few, because a wrong place alone makes as many as the switch has neighbours.
  */
 static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best)
 {
@@ -220,29 +219,20 @@ static int guesses_try(struct ft_assign_work *w, const uint32_t *begin, struct f
 	uint32_t few = 2 + ft_number_apart(planned, observed);
 	_cleanup_free_ struct ft_assign_guess *guesses = NULL;
 	int r = ft_assign_guesses_make(w, &guesses, &count);
-	bool alike = r == 0 && count > 0 && !w->unlike && 2 * guesses[0].crowd > planned, based = alike;
+	bool alike = r == 0 && count > 0 && 2 * guesses[0].crowd > planned, based = alike;
 
 	if (alike) {
 		few += peers_least(w->in->planned) / 4;
 		r = bases_try(w, begin, worth, best);
 	}
 	while (r == 0 && restart < count && !is_least(w, worth) && !(based && is_hopeless(w, worth)) &&
-	       !(alike && worth->faults <= few && !ft_assign_likeness_is_affordable(w)) &&
+	       !(alike && worth->faults <= few) &&
 	       (restart + based == 0 || !is_enough(w, worth, few, restart + based))) {
 		r = restart_judge(w, begin, &guesses[restart++], worth, best);
 		if (r == 0 && !based && worth->faults > 0) {
 			based = true;
 			r = bases_try(w, begin, worth, best);
 		}
-		if (r < 0 || w->unlike || worth->faults == 0 || !ft_assign_likeness_is_affordable(w))
-			continue;
-		ft_assign_seats_copy(w, begin);
-		r = ft_assign_likeness_take(w);
-		free(guesses);
-		guesses = NULL;
-		restart = 0;
-		if (r == 0)
-			r = ft_assign_guesses_make(w, &guesses, &count);
 	}
 	if (r == 0 && worth->price < UINT64_MAX)
 		r = best_doubt(w, few, worth, best);

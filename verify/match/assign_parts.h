@@ -41,11 +41,10 @@ struct ft_assign_look {
 	uint32_t at[FT_ASSIGN_LOOKS];
 };
 
-/* Walks of two hops: by vertex, and by entry of the graph's adjacent[]. */
+/* Walks of two hops. */
 enum { FT_WAYS_MAX = 8 }; /* larger numbers of walks between two switches count as this */
 struct ft_ways {
 	uint16_t (*others)[2][FT_WAYS_MAX + 1]; /* by vertex: adjacent or not, how many others by so many walks */
-	uint32_t *between;			/* by entry: triangles that contain the edge */
 };
 
 struct ft_assign_work {
@@ -59,7 +58,6 @@ struct ft_assign_work {
 	uint32_t class_count;
 	struct ft_assign_look *planned_look, *observed_look;
 	struct ft_ways planned_ways, observed_ways; /* not set before ft_assign_ways_take() */
-	uint32_t *unlike; /* by observed, then by planned switch; NULL: only looks are compared */
 
 	uint32_t *width; /* scratch, by planned switch: all 0 */
 	uint32_t *stamp; /* scratch, by planned switch: when last seen */
@@ -151,16 +149,10 @@ uint32_t ft_ways_apart(const struct ft_ways *a, uint32_t v, const struct ft_ways
 
 /* ---- likeness.c ---- */
 
-enum { FT_LIKENESS_SCALE = 4 };
-
 /* Fills in the looks of each vertex. */
 void ft_assign_looks_take(const struct ft_multigraph *g, const struct ft_assign_vertex *at,
 			  struct ft_assign_look *looks);
-/* True if the graphs are small enough to compare all pairs. */
-bool ft_assign_likeness_is_affordable(const struct ft_assign_work *w);
-/* Compares all pairs: ft_assign_unlikeness() uses the result from then on. 0 or -ENOMEM. */
-int ft_assign_likeness_take(struct ft_assign_work *w);
-/* How unlike two switches are, in FT_LIKENESS_SCALE times the unit of looks. */
+/* How unlike two switches are, in the unit of looks. */
 uint32_t ft_assign_unlikeness(const struct ft_assign_work *w, uint32_t o, uint32_t p);
 
 /* ---- seat.c ---- */

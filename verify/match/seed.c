@@ -28,9 +28,10 @@ static int planned_by_look(const void *a, const void *b, void *arg)
 
 static int guess_compare(const void *a, const void *b, void *arg)
 {
+	enum { WEIGHT = 16 };
 	const struct ft_assign_work *w = arg;
 	const struct ft_assign_guess *x = a, *y = b;
-	uint64_t p = (uint64_t)x->unlike * 4 + x->crowd, q = (uint64_t)y->unlike * 4 + y->crowd;
+	uint64_t p = (uint64_t)x->unlike * WEIGHT + x->crowd, q = (uint64_t)y->unlike * WEIGHT + y->crowd;
 
 	return FT_ORDER(x->turn, y->turn) ?: FT_ORDER(p, q) ?: FT_ORDER(x->p, y->p) ?: FT_ORDER(w->in->order[x->o], w->in->order[y->o]);
 }
@@ -61,44 +62,6 @@ static uint32_t sort_guesses(struct ft_assign_work *w, const struct ft_assign_gu
 	return count;
 }
 
-/* How many other planned switches are as similar to @o, or nearly so, as @p is. */
-static uint32_t crowd_of(const struct ft_assign_work *w, uint32_t o, uint32_t unlike)
-{
-	uint32_t crowd = 0;
-
-	for (uint32_t p = 0; p < w->in->planned->count; p++)
-		crowd += w->origin[p] == FT_NONE && ft_assign_unlikeness(w, o, p) <= unlike + 16 * FT_LIKENESS_SCALE;
-	return crowd;
-}
-
-/*
- * If all pairs have been compared: for each free planned switch the most similar one, then the next; the least
- * ambiguous ones first.
- */
-static int likest_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **ret, uint32_t *ret_count)
-{
-	enum { EACH = 8 };
-	uint32_t planned = w->in->planned->count, count = 0;
-	struct ft_assign_guess *guesses = malloc(((size_t)planned * EACH + 1) * sizeof(*guesses));
-
-	if (!guesses)
-		return -ENOMEM;
-	for (uint32_t p = 0; p < planned; p++) {
-		struct ft_assign_guess sort = {.p = p};
-		uint32_t first = count;
-
-		if (w->origin[p] != FT_NONE)
-			continue;
-		count += sort_guesses(w, &sort, EACH, guesses + count);
-		for (uint32_t i = first; i < count; i++)
-			guesses[i].crowd = 16 * FT_LIKENESS_SCALE * crowd_of(w, guesses[i].o, guesses[i].unlike);
-	}
-	qsort_r(guesses, count, sizeof(*guesses), guess_compare, w);
-	*ret = guesses;
-	*ret_count = count;
-	return 0;
-}
-
 /* For each sort of free planned switches the most similar unseated observed ones. The caller frees the pairs. */
 int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **ret, uint32_t *ret_count)
 {
@@ -107,8 +70,6 @@ int ft_assign_guesses_make(struct ft_assign_work *w, struct ft_assign_guess **re
 	_cleanup_free_ uint32_t *order = malloc((planned + 1UL) * sizeof(*order));
 	struct ft_assign_guess sort[SORTS_MAX], *guesses;
 
-	if (w->unlike)
-		return likest_guesses_make(w, ret, ret_count);
 	if (!order)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < planned; p++)

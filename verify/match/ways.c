@@ -24,7 +24,6 @@ static void ways_count(const struct ft_multigraph *g, uint32_t v, struct ft_ways
 	for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
 		uint32_t n = reached[g->adjacent[i].vertex];
 
-		ways->between[i] = n;
 		ways->others[v][1][n < FT_WAYS_MAX ? n : FT_WAYS_MAX]++;
 		reached[g->adjacent[i].vertex] = 0;
 	}
@@ -45,7 +44,6 @@ static int ways_take(struct ft_assign_work *w, const struct ft_multigraph *g, st
 	_cleanup_free_ uint32_t *reached = calloc(g->count + 1UL, sizeof(*reached));
 
 	ways->others = ft_arena_zeros(w->memory, g->count, sizeof(*ways->others));
-	ways->between = ft_arena_zeros(w->memory, g->first[g->count], sizeof(*ways->between));
 	if (!reached || w->memory->failed)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < g->count; v++)
