@@ -39,17 +39,6 @@
 
 #include "verify/explain/residual.h"
 
-/* True if hardly another switch of its group has a switch in that port: any free port was used. */
-static bool port_is_rare(const struct ft_model *m, uint32_t observed, uint32_t port)
-{
-	enum { MEMBERS = 4, SHARE = 4 };
-	uint32_t number = ft_port_number(m, port),
-		 members = m->members[m->group[m->observed.switches[observed].planned]];
-
-	return number < m->habit_ports && members >= MEMBERS &&
-	       ft_habits_of(m, observed)[number].links * SHARE < members - 1 + SHARE;
-}
-
 /* True if fewer cables of its two switches, in the mean of both, have its rate than another: it belongs elsewhere, or
  * is ill. */
 static bool rate_is_rare(const struct ft_model *m, const struct ft_observed_cable *c)
@@ -70,9 +59,9 @@ int ft_cable_oddness(const struct ft_model *m, uint32_t cable)
 {
 	const struct ft_observed_cable *c = &m->observed.cables[cable];
 
-	return 4 * !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->observed.switches[c->b].planned) +
-	       4 * !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->observed.switches[c->a].planned) +
-	       2 * (port_is_rare(m, c->a, c->a_port) || port_is_rare(m, c->b, c->b_port)) + rate_is_rare(m, c);
+	return 2 * !ft_port_usual(m, c->a, ft_port_number(m, c->a_port), m->observed.switches[c->b].planned) +
+	       2 * !ft_port_usual(m, c->b, ft_port_number(m, c->b_port), m->observed.switches[c->a].planned) +
+	       rate_is_rare(m, c);
 }
 
 void ft_surplus_add(struct explain *x, uint32_t cable)

@@ -182,10 +182,10 @@ int ft_inside_explain(struct explain *x);
 void ft_surplus_add(struct explain *x, uint32_t cable);
 
 /*
- * explain.c: how little speaks for @cable: four for each end in an unusual port, two for a port number that hardly any
- * other switch uses, one for a rate that few of its two switches' cables have. At most ODDNESS_MAX. O(d).
+ * explain.c: how little speaks for @cable: two for each end in an unusual port, one for a rate that few of its two
+ * switches' cables have. At most ODDNESS_MAX. O(d).
  */
-enum { ODDNESS_MAX = 11 };
+enum { ODDNESS_MAX = 5 };
 int ft_cable_oddness(const struct ft_model *m, uint32_t cable);
 
 /*

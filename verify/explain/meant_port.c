@@ -17,45 +17,7 @@
 #include "verify/model/recall.h"
 
 /* From the likeliest port to one surely not meant. RANK_GAP is taken from the top, the others from the bottom. */
-enum {
-	RANK_RECALLED,
-	RANK_USUAL,
-	RANK_HOLE,
-	RANK_BUNDLE,
-	RANK_BETWEEN,
-	RANK_GAP,
-	RANK_BESIDE,
-	RANK_SPARE,
-	RANK_FOREIGN
-};
-
-/*
- * True if port @number of @observed is a gap in its bundle to planned switch @peer: the cables of the bundle connect
- * ports in parallel, on both sides of the gap too, and the port at the far end has no cable either.
- */
-static bool gap_tells(const struct ft_model *m, uint32_t observed, uint32_t number, uint32_t peer)
-{
-	uint32_t there = m->observed_of[peer], low = UINT32_MAX, high = 0, across;
-	int32_t shift = 0;
-	const struct ft_node *far;
-
-	ft_each_end(end, m, observed) {
-		uint32_t a = ft_port_number(m, end->port), b = ft_port_number(m, end->far_port);
-
-		if (end->far != there)
-			continue;
-		if (high > 0 && (int32_t)b - (int32_t)a != shift)
-			return false;
-		shift = (int32_t)b - (int32_t)a;
-		low = a < low ? a : low;
-		high = a > high ? a : high;
-	}
-	if (number <= low || number >= high)
-		return false;
-	far = node_of(m, there);
-	across = far->first_port + (uint32_t)((int32_t)number + shift) - 1;
-	return m->snapshot->ports[across].peer == FT_NONE;
-}
+enum { RANK_RECALLED, RANK_USUAL, RANK_HOLE, RANK_BETWEEN, RANK_GAP, RANK_BESIDE, RANK_SPARE, RANK_FOREIGN };
 
 /* Where port @number of @observed leads, as far as that is told: to planned switch @peer, or to another one. */
 enum use { USE_ELSEWHERE, USE_UNTOLD, USE_HOLE, USE_THERE };
@@ -95,7 +57,7 @@ static unsigned int port_rank(const struct ft_model *m, const struct ft_port_ran
 		return use == USE_THERE ? RANK_USUAL : use == USE_HOLE ? RANK_HOLE : RANK_FOREIGN;
 	/* If the kind or this switch has no pattern, numbers predict nothing: only the last free port does. */
 	if (number >= m->habit_ports || !m->regular[sw->kind] || !sw->regular)
-		return gap_tells(m, observed, number, peer) ? RANK_BUNDLE : RANK_SPARE;
+		return RANK_SPARE;
 	if (ft_port_is_hosts(m, observed, number))
 		return RANK_FOREIGN;
 	/* Between the tree and switches beside it, ports have no order. */
@@ -165,9 +127,8 @@ uint32_t ft_ports_pick(const struct ft_model *m, uint32_t observed, uint32_t pee
 		uint32_t room = need - found;
 		uint32_t count = rank_pick(m, ranges, observed, peer, rank, link, ret_ports + found, room);
 
-		/* A gap too small for the bundle consists of spare host ports; several spare ports, or gaps in a
-		 * bundle, decide nothing. */
-		if ((rank == RANK_GAP && count < room) || ((rank == RANK_SPARE || rank == RANK_BUNDLE) && count > room))
+		/* A gap too small for the bundle consists of spare host ports; several spare ports decide nothing. */
+		if ((rank == RANK_GAP && count < room) || (rank == RANK_SPARE && count > room))
 			continue;
 		found += count < room ? count : room;
 	}
