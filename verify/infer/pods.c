@@ -21,48 +21,63 @@ static uint32_t all_count(const struct ft_intent *intent)
 	return intent->count + intent->absent_count;
 }
 
+/* Pods, of edge switches and the spines above them, or planes, of spines and the core switches above them. */
+struct groups {
+	uint32_t *of;	 /* by switch: a twin set of the lower rank; 0 for switches of the third rank */
+	uint32_t *first; /* by group: its lower switch that comes first by name */
+	uint32_t *size;	 /* by group: its lower switches */
+	uint32_t count;
+};
+
 struct pods {
 	const struct ft_intent *intent;
 	struct ft_tree tree;
-	uint32_t *pod, *plane; /* by observed switch: a twin set */
-	uint32_t *first;       /* by twin set: its member that comes first by name */
-	uint32_t *size;	       /* by twin set of edge switches */
-	uint32_t pod_count, plane_count;
+	struct groups pod, plane;
 	uint32_t ring[RANKS];
 };
 
 /* The set of most planned cables downwards of a switch. */
-static uint32_t set_below(const struct pods *x, uint32_t observed, uint32_t *votes)
+static uint32_t set_below(const struct pods *x, uint32_t i, uint32_t *votes)
 {
 	const struct ft_intent *intent = x->intent;
-	const struct ft_inference *f = intent->f;
-	uint32_t best = FT_NONE;
+	const struct ft_multigraph *g = &intent->f->graph;
+	const struct ft_absent *absent = i < intent->count ? NULL : &intent->absent[i - intent->count];
+	uint32_t count = absent ? absent->count : ft_adjacent_count(g, i), best = FT_NONE;
 
-	if (observed >= intent->count) {
-		for (unsigned int add = 0; add < 2; add++)
-			for (uint32_t i = 0; i < intent->absent[observed - intent->count].count; i++) {
-				uint32_t near = intent->absent[observed - intent->count].links[i].observed;
-				uint32_t set = intent->twins[FT_SIDE_UP].set_of[near];
+	for (uint32_t k = 0; k < 2 * count; k++) {
+		uint32_t near = absent ? absent->links[k % count].observed : ft_adjacent_of(g, i)[k % count].vertex;
+		uint32_t set = intent->twins[FT_SIDE_UP].set_of[near];
+		bool add = k >= count;
 
-				if (intent->rank[near] + 1 != ft_intent_rank_of(intent, observed) || set == FT_NONE)
-					continue;
-				votes[set] = add ? votes[set] + 1 : 0;
-				if (add && (best == FT_NONE || votes[set] > votes[best]))
-					best = set;
-			}
-		return best;
+		if (intent->rank[near] + 1 != ft_intent_rank_of(intent, i) || set == FT_NONE)
+			continue;
+		votes[set] = add ? votes[set] + ft_meant_between(intent, i, near) : 0;
+		if (add && (best == FT_NONE || votes[set] > votes[best]))
+			best = set;
 	}
-	for (unsigned int add = 0; add < 2; add++)
-		ft_each_adjacent(n, &f->graph, observed) {
-			uint32_t set = intent->twins[FT_SIDE_UP].set_of[n->vertex];
-
-			if (intent->rank[n->vertex] + 1 != intent->rank[observed] || set == FT_NONE)
-				continue;
-			votes[set] = add ? votes[set] + ft_meant_between(intent, observed, n->vertex) : 0;
-			if (add && (best == FT_NONE || votes[set] > votes[best]))
-				best = set;
-		}
 	return best;
+}
+
+static void groups_begin(const struct ft_intent *intent, uint32_t *known, struct groups *groups)
+{
+	struct ft_arena *memory = intent->f->memory;
+	uint32_t sets = intent->twins[FT_SIDE_UP].set_count + 1;
+
+	*groups = (struct groups){
+		.of = known ? known : ft_arena_numbers(memory, all_count(intent), FT_NONE),
+		.first = ft_arena_numbers(memory, sets, FT_NONE),
+		.size = ft_arena_numbers(memory, sets, 0),
+	};
+}
+
+/* Counts a lower switch of a group. */
+static void groups_add(const struct ft_inference *f, struct groups *groups, uint32_t i)
+{
+	uint32_t own = groups->of[i];
+
+	if (groups->first[own] == FT_NONE || ft_infer_compare(f, i, groups->first[own]) < 0)
+		groups->first[own] = i;
+	groups->count += groups->size[own]++ == 0;
 }
 
 /* Returns 1, 0 if some switch is in no pod or plane, or -ENOMEM. */
@@ -70,17 +85,15 @@ static int groups_find(struct pods *x)
 {
 	const struct ft_intent *intent = x->intent;
 	const uint32_t *set_of = intent->twins[FT_SIDE_UP].set_of;
-	uint32_t sets = intent->twins[FT_SIDE_UP].set_count;
-	uint32_t *votes = ft_arena_numbers(intent->f->memory, sets, 0);
+	uint32_t *votes = ft_arena_numbers(intent->f->memory, intent->twins[FT_SIDE_UP].set_count, 0);
+	struct groups *pods = &x->pod, *planes = &x->plane;
 
-	x->pod = intent->pod ? intent->pod : ft_arena_numbers(intent->f->memory, all_count(intent), FT_NONE);
-	x->plane = intent->pod ? intent->plane : ft_arena_numbers(intent->f->memory, all_count(intent), FT_NONE);
-	x->first = ft_arena_numbers(intent->f->memory, sets + 1, FT_NONE);
-	x->size = ft_arena_numbers(intent->f->memory, sets + 1, 0);
+	groups_begin(intent, intent->pod, pods);
+	groups_begin(intent, intent->plane, planes);
 	if (intent->f->memory->failed)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < all_count(intent); i++) {
-		uint32_t rank = ft_intent_rank_of(intent, i), own;
+		uint32_t rank = ft_intent_rank_of(intent, i);
 
 		if (!ft_intent_in_tree(intent, i))
 			continue;
@@ -89,43 +102,40 @@ static int groups_find(struct pods *x)
 			return 0;
 		/* An unseen spine has the plane of those like it; an unseen edge is not known of. */
 		if (!intent->pod) {
-			x->pod[i] = rank == EDGE    ? (i < intent->count ? set_of[i] : FT_NONE)
-				    : rank == SPINE ? set_below(x, i, votes)
-						    : 0;
-			x->plane[i] = rank == SPINE  ? set_of[ft_intent_like(intent, i)]
-				      : rank == CORE ? set_below(x, i, votes)
-						     : 0;
+			pods->of[i] = rank == EDGE    ? (i < intent->count ? set_of[i] : FT_NONE)
+				      : rank == SPINE ? set_below(x, i, votes)
+						      : 0;
+			planes->of[i] = rank == SPINE  ? set_of[ft_intent_like(intent, i)]
+					: rank == CORE ? set_below(x, i, votes)
+						       : 0;
 		}
-		if (x->pod[i] == FT_NONE || x->plane[i] == FT_NONE)
+		if (pods->of[i] == FT_NONE || planes->of[i] == FT_NONE)
 			return 0;
-		if (i >= intent->count || rank == CORE)
-			continue;
-		own = rank == EDGE ? x->pod[i] : x->plane[i];
-		if (x->first[own] == FT_NONE || ft_infer_compare(intent->f, i, x->first[own]) < 0)
-			x->first[own] = i;
-		x->pod_count += rank == EDGE && x->size[own] == 0;
-		x->plane_count += rank == SPINE && x->size[own] == 0;
-		x->size[own]++;
+		if (i < intent->count && rank != CORE)
+			groups_add(intent->f, rank == EDGE ? pods : planes, i);
 	}
 	return 1;
 }
 
-/* Large sets first, then by name; one that only unseen switches are in last. */
-static int set_compare(const struct pods *x, uint32_t a, uint32_t b)
+/* Large groups first, then by name; one that only unseen switches are in last. */
+static int group_compare(const struct pods *x, const struct groups *groups, uint32_t p, uint32_t q)
 {
-	if (a == b || x->size[a] != x->size[b])
-		return FT_ORDER(x->size[b], x->size[a]);
-	return x->size[a] == 0 ? FT_ORDER(a, b) : ft_infer_compare(x->intent->f, x->first[a], x->first[b]);
+	uint32_t a = groups->of[p], b = groups->of[q];
+
+	if (a == b || groups->size[a] != groups->size[b])
+		return FT_ORDER(groups->size[b], groups->size[a]);
+	return groups->size[a] == 0 ? FT_ORDER(a, b)
+				    : ft_infer_compare(x->intent->f, groups->first[a], groups->first[b]);
 }
 
 static int place_compare(const void *a, const void *b, void *arg)
 {
 	const struct pods *x = arg;
 	uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b, rank = ft_intent_rank_of(x->intent, p);
-	int r = rank == CORE ? 0 : set_compare(x, x->pod[p], x->pod[q]);
+	int r = rank == CORE ? 0 : group_compare(x, &x->pod, p, q);
 
 	if (r == 0 && rank != EDGE)
-		r = set_compare(x, x->plane[p], x->plane[q]);
+		r = group_compare(x, &x->plane, p, q);
 	if (r == 0 && (p >= x->intent->count || q >= x->intent->count))
 		return FT_ORDER(p, q);
 	return r ? r : ft_infer_compare(x->intent->f, p, q);
@@ -158,12 +168,12 @@ static void pods_write(const struct pods *x, struct ft_text *text)
 	const char *separator = ",\n\t\"pods\": [";
 
 	for (uint32_t i = 0, count, size; i < x->tree.count[EDGE]; i += count * size) {
-		size = x->size[x->pod[x->tree.order[EDGE][i]]];
+		size = x->pod.size[x->pod.of[x->tree.order[EDGE][i]]];
 		for (count = 0; i + count * size < x->tree.count[EDGE] &&
-				x->size[x->pod[x->tree.order[EDGE][i + count * size]]] == size;
+				x->pod.size[x->pod.of[x->tree.order[EDGE][i + count * size]]] == size;
 		     count++)
 			;
-		if (count == x->pod_count) {
+		if (count == x->pod.count) {
 			ft_text_printf(text, ",\n\t\"pods\": %u", count);
 			return;
 		}
@@ -177,7 +187,7 @@ static void design_write(const struct pods *x, const char *name, const bool *by_
 {
 	const struct ft_inference *f = x->intent->f;
 	uint32_t below = width_of(x, EDGE), above = width_of(x, SPINE), hosts = 1;
-	uint32_t spines = x->tree.count[SPINE] / x->pod_count, cores = x->tree.count[CORE] / x->plane_count;
+	uint32_t spines = x->tree.count[SPINE] / x->pod.count, cores = x->tree.count[CORE] / x->plane.count;
 	bool even = true;
 
 	for (uint32_t i = 0; i < x->tree.count[EDGE]; i++) {
@@ -189,8 +199,8 @@ static void design_write(const struct pods *x, const char *name, const bool *by_
 	ft_text_printf(text,
 		       ",\n\t\"why\": {\n\t\t\"topology\": \"3 levels: %u edge switch%s in %u pod%s, %u spine%s in %u "
 		       "plane%s, %u core switch%s\"",
-		       x->tree.count[EDGE], ft_text_es(x->tree.count[EDGE]), x->pod_count, ft_text_s(x->pod_count),
-		       x->tree.count[SPINE], ft_text_s(x->tree.count[SPINE]), x->plane_count, ft_text_s(x->plane_count),
+		       x->tree.count[EDGE], ft_text_es(x->tree.count[EDGE]), x->pod.count, ft_text_s(x->pod.count),
+		       x->tree.count[SPINE], ft_text_s(x->tree.count[SPINE]), x->plane.count, ft_text_s(x->plane.count),
 		       x->tree.count[CORE], ft_text_es(x->tree.count[CORE]));
 	ft_infer_by_rule_notes(f, x->intent, text);
 	ft_infer_tell_tiers(x->tree.tiers, RANKS, text);
@@ -207,7 +217,7 @@ static void design_write(const struct pods *x, const char *name, const bool *by_
 	ft_infer_write_tier(&x->tree.tiers[CORE], text);
 	ft_text_printf(text, ", \"count\": %u}", x->tree.count[CORE]);
 	pods_write(x, text);
-	ft_text_printf(text, ",\n\t\"planes\": %u,\n\t\"bundle\": {\"edge\": %u, \"spine\": %u}", x->plane_count, below,
+	ft_text_printf(text, ",\n\t\"planes\": %u,\n\t\"bundle\": {\"edge\": %u, \"spine\": %u}", x->plane.count, below,
 		       above);
 	ft_tree_write_rings(x->ring[SPINE], x->ring[CORE], text);
 	ft_infer_write_rates(text, f);
@@ -228,14 +238,14 @@ int ft_infer_pods(const struct ft_intent *intent, const char *name, struct ft_te
 	if (r <= 0)
 		return r;
 	/* Only switches that nobody saw may be left of a rank. */
-	if (x.pod_count == 0 || x.plane_count == 0)
+	if (x.pod.count == 0 || x.plane.count == 0)
 		return 0;
 	by_guid = ft_infer_by_rule_names(intent->f);
 	if (!by_guid)
 		return -ENOMEM;
 	order_make(&x);
-	x.ring[SPINE] = ft_tree_rings(&x.tree, SPINE, x.pod, x.plane_count == 1);
-	x.ring[CORE] = ft_tree_rings(&x.tree, CORE, NULL, x.plane_count == 1);
+	x.ring[SPINE] = ft_tree_rings(&x.tree, SPINE, x.pod.of, x.plane.count == 1);
+	x.ring[CORE] = ft_tree_rings(&x.tree, CORE, NULL, x.plane.count == 1);
 	design_write(&x, name, by_guid, text);
 	return ft_tree_check(&x.tree, text);
 }
