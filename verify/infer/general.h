@@ -1,28 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Inference of any graph: the most likely plan, by the shortest description. Private to verify/infer/.
+ * How a fabric is read. Private to verify/infer/.
  *
- * Input: the multigraph of observed switches (graph.c). Output: for each pair of switches the number of planned cables.
- * Pairs are planned as seen, unless the pattern of a class says otherwise:
+ * Principle: the shortest description. What many switches have in common is the plan, and costs little to say; a cable
+ * by which one of them deviates is a fault, and costs as much as it takes to say which; deviations that several share
+ * are a class of their own as soon as that is shorter. So no reading needs to know what kind of network it is.
  *
- *   ranks.c          steps up from the hosts, if the graph has an up and a down
- *   twins.c          twin sets: switches of one rank with mostly the same neighbours above (below, beside)
- *   proven.c         missing cables that their ports prove
- *   planes.c         three ranks whose switches all have their places: then only hosts are left to be judged
- *   blocks.c         a twin set and the switches above it form a matrix of bundles; what most of its rows and columns
- *                    have is planned, and deviations are faults or a class of their own
- *   moved.c          of these, cables that were moved within a block, or exchanged
- *   turned.c         blocks whose bundles alternate, as the number of cores does not divide that of uplinks
- *   cliques.c        switches all cabled to each other by one width: a few pairs with less lack cables
- *   between.c        bundles between groups of such switches: where nearly all of a row have one, the last one lacks it
- *   regular.c        what no matrix covers (rings, tori, groups, single bundles): switches with a cable less than all
- *                    of their kind, and holes among the ports of a bundle
- *   rings.c          rings of spines, or of core switches
- *   odd.c            switches, hosts and single cables that are there by mistake
- *   absent.c         switches that nobody saw, as ports say that lead to one
- *   general_write.c  the design as a graph
+ * Three steps, which infer.c takes in this order:
  *
- * Invariant: planned and observed cables of a pair differ only where a fault is to be found.
+ * 1. Facts (struct ft_inference): graph.c has the multigraph of the observed switches, their hosts and ports, rates.c
+ *    the usual rates. Where there are directors, they are one switch each at first; if that is no tree, every chip is a
+ *    switch, and the three steps are taken once more.
+ *
+ * 2. Intent (struct ft_intent): how many cables are meant between every two switches. ft_intent_make() in general.c
+ *    begins with each pair as it was seen, and calls one after the other
+ *
+ *      ranks.c    steps up from the hosts, if the graph has an up and a down (layered); else all have rank 0
+ *      twins.c    twin sets: switches of one rank with mostly the same neighbours above (below, beside)
+ *      proven.c   missing cables that their ports prove, before any pattern is known
+ *      planes.c   three ranks whose switches all have their places: nothing below is asked then but odd.c for hosts
+ *      blocks.c   a twin set and the switches above it are a matrix of bundles: what most of its rows and columns have
+ *                 is meant. It asks turned.c for bundles that alternate, and moved.c for cables that were moved within
+ *      cliques.c, between.c   without an up and a down: groups that are cabled all to all, and bundles between groups
+ *      regular.c  what no matrix covers: widths that nearly all have, numbers of cables that nearly all have
+ *      rings.c    rings of spines, or of core switches
+ *      general.c  nobody has more cables than ports
+ *      odd.c      switches, hosts and single cables that are there by mistake
+ *      absent.c   switches that nobody saw, as dark ports and names tell
+ *
+ *    A step plans only pairs that those before it left open: they are not settled. Each says in its head what it needs.
+ *
+ * 3. The design, written by the first of these that can say just that, and read back:
+ *
+ *      pods.c          a star, if all other switches are there by mistake
+ *      classes.c       a fat-tree of two ranks; pods.c one of three. tree.c is what they share, islands.c what is
+ * beside family.c        a torus, a HyperX, a dragonfly and so on: not written from the intent, but matched with what
+ * was observed, as a rule knows what is missing whatever the neighbours say. cells.c helps it wired.c         groups by
+ * the rule of a dragonfly, and cables between them by none general_write.c the graph itself, with the classes in few
+ * words
+ *
+ *    by_rule.c, notes.c, rates.c, class_rates.c, directors.c, ranges.c and numbers.c write the parts of a design.
+ *
+ * Invariant: planned and observed cables of a pair differ only where a fault is to be found. So the design of a tree or
+ * a graph, verified with the fabric that it was read from, finds what the intent says, and nothing else.
  */
 #ifndef FT_VERIFY_INFER_GENERAL_H
 #define FT_VERIFY_INFER_GENERAL_H

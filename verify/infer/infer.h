@@ -13,10 +13,9 @@
  * the design; the votes are noted under "why". Only the host ports of edge switches are those of the fullest one,
  * because hosts are rarely spread evenly and one more on a switch is no fault.
  *
- * A fabric that is no star and no plain fat-tree, or is one only with more faults, becomes a tree with classes, a
- * network of a family, or a graph: see general.h. Directors are merged first (model/chassis.h), and are part of the
- * design if it explains no less with them. A tree is verified against @snapshot like ft_verify(), and rejected if it
- * finds more faults than are plausible.
+ * How many cables are meant between every two switches is found out first, whatever network it is; then the design is a
+ * star, a fat-tree, a network of a family, or a graph, whichever is the first that says just that: general.h tells how.
+ * Directors are one switch each (model/chassis.h) if the fabric is a star or a fat-tree then, else each chip is one.
  *
  * @name        of the fabric; made safe for printing; "fabric" if it is NULL or empty
  * @ret_design  out: the text is added; the caller releases it. Untouched on failure.

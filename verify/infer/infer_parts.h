@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Shared by the parts of the inference. Private to infer/.
- *
- * Flow: ft_infer_graph(), ft_infer_rates(), then ft_intent_make() (general.h): what is planned between every two
- * switches. The first of the writers that can say just that is taken: classes.c, pods.c, family.c, wired.c,
- * general_write.c.
+ * What is known of a fabric, and helpers that several parts of the inference share. Private to infer/; general.h tells
+ * how it all goes together.
  */
 #ifndef FT_VERIFY_INFER_INFER_PARTS_H
 #define FT_VERIFY_INFER_INFER_PARTS_H
