@@ -321,16 +321,17 @@ static bool has_place(const struct ft_intent *intent, uint32_t observed, uint32_
 		      uint32_t ports)
 {
 	const struct ft_inference *f = intent->f;
-	uint32_t last = ft_infer_last_port(f, observed), far = FT_NONE, run = 0;
+	uint32_t last = ft_infer_last_port(f, observed), far = FT_NONE, next, run = 0;
 
 	for (uint32_t p = 1; p <= last; p++) {
 		if (ft_infer_port_is_dark(f, observed, p)) {
 			run++;
 			continue;
 		}
-		if (run >= ports && (far == before || ft_infer_port_far(f, observed, p) == behind))
+		next = ft_infer_port_far(f, observed, p);
+		if (run >= ports && ((far != FT_NONE && far == before) || (next != FT_NONE && next == behind)))
 			return true;
-		far = ft_infer_port_far(f, observed, p);
+		far = next;
 		run = 0;
 	}
 	return false;

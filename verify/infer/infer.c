@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Which design is written: what the general reading (general.h) plans between every two switches, by the first of these
- * that says just that: a fat-tree of two ranks (classes.c) or three (pods.c), a network of a family, the graph itself.
- * Directors are read as one switch each first; if that is no fat-tree, every chip is a switch.
+ * The three steps of the inference in their order, and which design is written (general.h).
  *
  * Invariant: the design that is returned was read back, so ft_design_read() accepts it.
  */
@@ -11,6 +9,7 @@
 #include "verify/infer/infer.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/numbers.h"
 #include "verify/infer/by_rule.h"
@@ -97,8 +96,8 @@ static uint64_t graph_wrong(const struct ft_intent *intent)
 	return intent->missing > intent->surplus ? intent->missing : intent->surplus;
 }
 
-/* Reads the design back. -EINVAL: it would be refused. */
-static int graph_check(const struct ft_text *text, struct ft_error *err)
+/* Reads a design back that no other check has read. -EINVAL: it would be refused. */
+static int design_check(const struct ft_text *text, struct ft_error *err)
 {
 	_cleanup_(ft_design_freep) struct ft_design *design = NULL;
 	_cleanup_(ft_plan_freep) struct ft_plan *plan = NULL;
@@ -160,6 +159,17 @@ static int tree_write(const struct ft_intent *intent, const char *name, struct f
 	return r == 0 ? ft_infer_pods(intent, name, text) : r;
 }
 
+/* As a star. Returns 1, -ENOMEM, or -EINVAL with @err filled. */
+static int star_write(const struct ft_inference *f, const struct ft_intent *intent, const char *name,
+		      struct ft_text *text, struct ft_error *err)
+{
+	int r = ft_infer_star(f, intent, name, text);
+
+	if (r > 0)
+		r = design_check(text, err);
+	return r < 0 ? r : 1;
+}
+
 /* True if all switches but one are there by mistake. */
 static bool is_star(const struct ft_intent *intent)
 {
@@ -178,7 +188,12 @@ static int tree_try(struct ft_intent *intent, const char *name, struct ft_text *
 	if (r != 0)
 		return r;
 	r = ft_tree_beside(intent);
-	return r > 0 ? tree_write(intent, name, text) : r;
+	if (r > 0)
+		r = tree_write(intent, name, text);
+	/* Nothing is beside a graph. */
+	if (r == 0)
+		memset(intent->beside, 0, intent->count * sizeof(*intent->beside));
+	return r;
 }
 
 /* As a network of a family, or a graph. Returns 0, -ENOMEM, or -EINVAL with @err filled. */
@@ -196,7 +211,7 @@ static int graph_write(struct ft_inference *f, const struct ft_intent *intent, c
 		return r < 0 ? r : 0;
 	ft_text_reset(text);
 	r = ft_intent_write(text, intent, name);
-	return r < 0 ? r : graph_check(text, err);
+	return r < 0 ? r : design_check(text, err);
 }
 
 /* True if a cable leads from one switch to another: what leads back to its own switch makes no graph. */
@@ -240,12 +255,12 @@ static int reading(const struct ft_snapshot *snapshot, struct ft_chassis *chassi
 	if (notes_failed(&f))
 		return -ENOMEM;
 	if (is_lone(&f))
-		return ft_infer_star(&f, NULL, name, text);
+		return star_write(&f, NULL, name, text, err);
 	if (f.observed->switch_count < 2 || !has_links(&f))
 		return chassis ? 0 : refuse(&f, err);
 	r = ft_intent_make(&intent, &f);
 	if (r == 0)
-		r = is_star(&intent) ? ft_infer_star(&f, &intent, name, text) : tree_try(&intent, name, text);
+		r = is_star(&intent) ? star_write(&f, &intent, name, text, err) : tree_try(&intent, name, text);
 	if (r != 0 || chassis)
 		return r;
 	r = graph_write(&f, &intent, name, text, err);
