@@ -109,13 +109,7 @@ static const char *bound_name(const struct ft_inference *f, uint32_t observed, b
 }
 
 void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			   const bool *by_guid, struct ft_text *text)
-{
-	ft_infer_by_rule_bind_all(f, observed_of, count, by_guid, NULL, text);
-}
-
-void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			       const bool *by_guid, const char *const *unseen, struct ft_text *text)
+			   const bool *by_guid, const char *const *unseen, struct ft_text *text)
 {
 	struct ft_name_list names = ft_name_list_of(f->memory, count);
 

@@ -33,13 +33,10 @@ bool ft_infer_by_rule_taken(const struct ft_inference *f, const char *name);
 
 /*
  * Adds the list of the names of @count observed switches, with ranges of numbers; of GUIDs where @by_guid says so.
+ * @unseen: the names of those that were not seen, FT_NONE in the list, in order.
  */
 void ft_infer_by_rule_bind(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			   const bool *by_guid, struct ft_text *text);
-
-/* The same where some were not seen, FT_NONE in the list: @unseen has their names, in order. */
-void ft_infer_by_rule_bind_all(const struct ft_inference *f, const uint32_t *observed_of, uint32_t count,
-			       const bool *by_guid, const char *const *unseen, struct ft_text *text);
+			   const bool *by_guid, const char *const *unseen, struct ft_text *text);
 
 /*
  * Verifies the fabric by a design. @nameless: without the names that its rules give, which may be the fabric's own, of

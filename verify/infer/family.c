@@ -347,8 +347,8 @@ static void design_write(const struct recognition *x, const struct candidate *c,
 	ft_infer_write_rates(text, x->f);
 	if (places) {
 		ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
-		ft_infer_by_rule_bind_all(x->f, places->observed_of, switches_planned(x), places->by_guid,
-					  &places->unseen, text);
+		ft_infer_by_rule_bind(x->f, places->observed_of, switches_planned(x), places->by_guid, &places->unseen,
+				      text);
 		ft_text_puts(text, "\n\t}");
 	}
 	ft_text_puts(text, "\n}\n");

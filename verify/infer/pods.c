@@ -272,7 +272,7 @@ int ft_infer_star(const struct ft_inference *f, const struct ft_intent *intent, 
 	ft_text_puts(text, "}");
 	ft_infer_write_rates(text, f);
 	ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
-	ft_infer_by_rule_bind(f, &hub, 1, by_guid, text);
+	ft_infer_by_rule_bind(f, &hub, 1, by_guid, NULL, text);
 	ft_text_puts(text, "\n\t}\n}\n");
 	return ft_text_failed(text) ? -ENOMEM : 1;
 }

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 
+#include "base/numbers.h"
 #include "verify/infer/general.h"
 
 enum {
@@ -410,11 +411,16 @@ static bool has_holes(const struct degrees *d, uint32_t observed)
 	return false;
 }
 
+static uint32_t cables_between(const struct degrees *d, uint32_t a, uint32_t b)
+{
+	return ft_number_least(d->lacks[a], d->lacks[b]);
+}
+
 /* The score of a link that would complete both: 0: not possible. */
 static uint32_t link_score(const struct degrees *d, uint32_t a, uint32_t b)
 {
 	const struct ft_meant *pair = ft_meant_find(d->intent, a, b);
-	uint32_t width = (pair ? pair->planned : 0) + (d->lacks[a] < d->lacks[b] ? d->lacks[a] : d->lacks[b]);
+	uint32_t width = (pair ? pair->planned : 0) + cables_between(d, a, b);
 	uint32_t score;
 
 	if ((pair && pair->settled) || !width_is_usual(d, a, b, width))
@@ -430,11 +436,6 @@ static uint32_t link_score(const struct degrees *d, uint32_t a, uint32_t b)
 	/* The only two switches that lack cables. */
 	score += d->deficient_count == 2 && (score > 0 || (has_holes(d, a) && has_holes(d, b)));
 	return score > 0 && pair ? score + SCORE_BUNDLE : score;
-}
-
-static uint32_t cables_between(const struct degrees *d, uint32_t a, uint32_t b)
-{
-	return d->lacks[a] < d->lacks[b] ? d->lacks[a] : d->lacks[b];
 }
 
 /* scores[]: by deficient switch, with switch @i. True if @i has a cable left for @j after all equally good ones. */

@@ -220,7 +220,7 @@ static void bind_write(const struct ft_tree *tree, uint32_t rank, const bool *by
 		names[unseen++] = intent->absent_name[k];
 	}
 	if (!text->failed)
-		ft_infer_by_rule_bind_all(intent->f, places, tree->count[rank], by_guid, names, text);
+		ft_infer_by_rule_bind(intent->f, places, tree->count[rank], by_guid, names, text);
 }
 
 void ft_tree_write_end(const struct ft_tree *tree, const bool *by_guid, struct ft_text *text)

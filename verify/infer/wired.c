@@ -755,7 +755,7 @@ static int bind_write(const struct wired *w, struct ft_text *text)
 	if (!by_guid)
 		return -ENOMEM;
 	ft_text_puts(text, ",\n\t\"bind\": {\n\t\t\"edge\": ");
-	ft_infer_by_rule_bind_all(w->f, w->observed_of, w->places, by_guid, &unseen, text);
+	ft_infer_by_rule_bind(w->f, w->observed_of, w->places, by_guid, &unseen, text);
 	ft_text_puts(text, "\n\t}");
 	return 0;
 }
