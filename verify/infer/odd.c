@@ -309,9 +309,16 @@ static uint32_t odd_at(const struct odd *x, uint32_t observed)
 	return count;
 }
 
+/* The cables that are planned for a switch before odd ones are judged. */
+static uint32_t cables_of(const struct ft_intent *intent, uint32_t observed)
+{
+	return intent->load[observed] - intent->f->hosts[observed];
+}
+
 /*
- * True for the only two of a kind in their rank: what joins them is there on purpose, as between two border leaves, or
- * the two ends of a long way. Where they are the whole rank, it must be their only odd cable, and no other's.
+ * True for the only two of a kind in their rank, or the only ones of it with that many other cables: what joins them is
+ * there on purpose, as between two border leaves, or the two ends of a long way. Where they are the whole rank, it must
+ * be their only odd cable, and no other's.
  */
 static bool are_a_couple(const struct odd *x, const struct ft_meant *odd)
 {
@@ -321,11 +328,12 @@ static bool are_a_couple(const struct odd *x, const struct ft_meant *odd)
 	for (uint32_t i = 0; i < intent->count; i++) {
 		if (i == a || i == b || intent->rank[i] != intent->rank[a])
 			continue;
-		if (ft_intent_same_make(intent, i, a))
+		if (ft_intent_same_make(intent, i, a) && cables_of(intent, i) + odd->planned == cables_of(intent, a))
 			return false;
 		others++;
 	}
 	return intent->rank[a] == intent->rank[b] && ft_intent_same_make(intent, a, b) &&
+	       cables_of(intent, a) == cables_of(intent, b) &&
 	       (others > 0 || (odd_at(x, a) == 1 && odd_at(x, b) == 1 && !has_taken_port(intent, odd)));
 }
 
@@ -373,7 +381,6 @@ static struct ft_meant *moved_from(const struct ft_intent *intent, const struct 
 /* True if a switch has more planned cables, one to @far among them, than most others that are like it, or none is. */
 static bool has_more(const struct ft_intent *intent, uint32_t observed, uint32_t far)
 {
-	const uint32_t *load = intent->load, *hosts = intent->f->hosts;
 	uint32_t alike = 0, fewer = 0;
 
 	for (uint32_t i = 0; i < intent->count; i++) {
@@ -381,7 +388,7 @@ static bool has_more(const struct ft_intent *intent, uint32_t observed, uint32_t
 		    intent->f->graph.degree[i] == 0 || !ft_intent_alike(intent, i, observed))
 			continue;
 		alike++;
-		fewer += load[i] - hosts[i] < load[observed] - hosts[observed];
+		fewer += cables_of(intent, i) < cables_of(intent, observed);
 	}
 	return 2 * fewer >= alike;
 }
