@@ -317,6 +317,17 @@ class Campaign(campaign_exact.Campaign):
         return self.judge(number, design, broken, faults, fabric.write(entry=guids[entry]))
 
 
+class Sparse(Campaign):
+    """Of the inside the design gives the numbers of line boards and of their ports, and no more. What tells how many chips are
+    on a board is missing where they have no names, unless the ports need as many."""
+    name = "directors, of a sparse design"
+
+    def judge(self, number, design, broken, faults, text):
+        core = design["core"]
+        inside = {key: core["inside"][key] for key in ("line_boards", "line_ports")}
+        return super().judge(number, {**design, "core": {**core, "inside": inside}}, broken, faults, text)
+
+
 def draw_design(rng):
     boards, line_chips, fabric_chips = rng.randint(3, 6), rng.choice([1, 1, 2]), rng.choice([1, 1, 2])
     line_ports = rng.choice([4, 6, 8]) * line_chips
@@ -374,5 +385,12 @@ def disguise(rng, broken, ports=True):
 ONCE_WRONG = ("1:198", "1:368", "62:250", "11100:36", "11100:107", "11100:126", "11100:487", "13001:150", "13001:307")
 
 
+# Two chips on a board, of a director that lost one, and of both.
+SPARSE_ONCE_WRONG = ("19340:78", "19340:104", "19340:124")
+
+
 if __name__ == "__main__":
-    sys.exit(campaign_exact.run_and_replay(Campaign, ONCE_WRONG))
+    status = campaign_exact.run_and_replay(Campaign, ONCE_WRONG)
+    for replay in () if sys.argv[1:] else SPARSE_ONCE_WRONG:
+        status |= campaign_exact.run(["--replay", replay], Sparse)
+    sys.exit(status)

@@ -20,6 +20,8 @@ struct side {
 	bool line;
 	uint32_t chips_per_board; /* 0: not known */
 	uint32_t boards;	  /* slots; the number of installed boards if only that is known; 0: not known */
+	uint32_t installed;	  /* boards, by the plan; 0: not known */
+	uint32_t ports;		  /* outer ports of a board, by the plan; 0: not known */
 	uint64_t *keys;		  /* the boards given by names, in ascending order */
 	uint32_t key_count;
 };
@@ -77,10 +79,43 @@ static uint32_t chips_in_slot(const struct side *s, const struct ft_chip *chip)
 	return count;
 }
 
+/* The ports of the chip that are no traces. */
+static uint32_t ports_left(const struct side *s, const struct ft_chip *chip)
+{
+	const struct ft_node *node = &s->g->s->nodes[chip->node];
+	uint32_t left = 0;
+
+	for (uint32_t p = node->first_port; p < node->first_port + node->port_count; p++)
+		left += !ft_trace_far(s->c, p);
+	return left;
+}
+
+/*
+ * The least number by which the planned boards have room for the chips of each director, and these, beside their
+ * traces, for the outer ports. A chip beyond the planned boards is no reason for one more on each.
+ */
+static uint32_t chips_per_board_needed(const struct side *s)
+{
+	uint32_t ports = FT_PORTS_MAX, most = 1;
+
+	for (uint32_t i = 0; i < s->c->director_count; i++) {
+		const struct ft_director *d = &s->c->directors[i];
+		uint32_t count = 0;
+
+		for (uint32_t n = d->first; n < d->first + d->count; n++)
+			if (is_of(s, &s->c->chips[n])) {
+				ports = ft_number_least(ports, ft_number_most(ports_left(s, &s->c->chips[n]), 1));
+				count++;
+			}
+		most = ft_number_most(most, s->installed > 0 ? count / s->installed : 1);
+	}
+	return ft_number_most(most, (s->ports + ports - 1) / ports);
+}
+
 /*
  * If the number of chips on a board is not given: the number of chips that share a slot number, if it is the same
  * everywhere, or in most places of several directors, some of which may have lost one, or of one director with more
- * chips than slots; else 1.
+ * chips than slots; without slots, as many as are needed; else 1.
  */
 static uint32_t chips_per_board_seen(const struct side *s)
 {
@@ -100,6 +135,8 @@ static uint32_t chips_per_board_seen(const struct side *s)
 		with_most += count == most;
 		all++;
 	}
+	if (all == 0)
+		return chips_per_board_needed(s);
 	crowded = s->boards > 0 && all > s->boards;
 	if (with_most == all || ((several || crowded) && with_most * 4 >= all * 3))
 		return most > 0 ? most : 1;
@@ -379,6 +416,8 @@ int ft_boards_number(struct ft_chassis *c, const struct ft_chip_graph *g)
 		struct side side = {.c = c, .g = g, .tier = i % FT_DIRECTOR_KINDS, .line = i >= FT_DIRECTOR_KINDS};
 
 		side.chips_per_board = side.line ? in.line_chips : in.fabric_chips;
+		side.installed = side.line ? in.line_boards : in.fabric_boards;
+		side.ports = side.line ? in.line_ports : 0;
 		side.boards = side.line ? ft_number_most(in.line_boards, in.line_boards_max)
 					: ft_number_most(in.fabric_boards, in.fabric_boards_max);
 		r = side_number(&side);
