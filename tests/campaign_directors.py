@@ -381,8 +381,9 @@ def disguise(rng, broken, ports=True):
 
 
 # What bit: a pulled cable beside a lost board that had none, or other cables; directors of two makes whose traces are in the
-# same ports.
-ONCE_WRONG = ("1:198", "1:368", "62:250", "11100:36", "11100:107", "11100:126", "11100:487", "13001:150", "13001:307")
+# same ports, or whose outer ports count the other way round.
+ONCE_WRONG = ("1:198", "1:368", "62:250", "11100:36", "11100:101", "11100:107", "11100:126", "11100:219", "11100:487",
+              "13001:150", "13001:307")
 
 
 # Two chips on a board, of a director that lost one, and of both.

@@ -38,21 +38,27 @@ static uint32_t planned_port(const struct ft_inspection *in, uint32_t q, uint32_
 	return (bundle->a == a ? bundle->a_port : bundle->b_port) + n;
 }
 
-/* True if the seen cables of the director are in the ports that the plan gives. */
-static bool plan_ports_hold(const struct ft_inspection *in)
+/*
+ * True if the seen cables of the director are where the plan has them. What counts is the part, a board or a chip of
+ * one, that such a gap is: chips of another make number the same ports the other way round.
+ */
+static bool plan_ports_hold(const struct ft_inspection *in, const struct ft_gap *gap)
 {
 	const struct ft_model *m = in->x->m;
-	uint32_t right = 0, all = 0;
+	uint32_t right = 0, all = 0, part;
 
+	ft_gap_ports(in, gap, &part);
+	part = ft_number_most(part, 1);
 	for (const struct ft_cable_end *end = ft_ends_of(m, in->observed); end < ft_ends_of(m, in->observed + 1);
 	     end++) {
-		uint32_t far = ft_place_behind(m, end), number = ft_port_number(m, end->port), low;
+		uint32_t far = ft_place_behind(m, end), at = ft_port_number(m, end->port) - 1, low, high;
 
 		if (far == FT_NONE || ft_width_at(m, in->place, far) == 0)
 			continue;
 		low = planned_port(in, far, 0);
+		high = low + ft_width_at(m, in->place, far) - 1;
 		all++;
-		right += low > 0 && number >= low && number < low + ft_width_at(m, in->place, far);
+		right += low > 0 && at / part >= (low - 1) / part && at / part <= (high - 1) / part;
 	}
 	return all > 0 && right * 10 >= all * 9;
 }
@@ -87,7 +93,7 @@ static enum knowledge knowledge_of(const struct ft_inspection *in, const struct 
 		known += ports_for(in, gap, pair->peer, false);
 	if (known > 0)
 		return BY_HABIT;
-	return plan_ports_hold(in) ? BY_PLAN : BY_COUNT;
+	return plan_ports_hold(in, gap) ? BY_PLAN : BY_COUNT;
 }
 
 /* Adds that @count cables to @q are missing with the board. */
