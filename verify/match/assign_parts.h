@@ -206,6 +206,14 @@ uint32_t ft_assign_pairs_check(struct ft_assign_work *w, uint32_t *image);
 
 /* Puts @o into @p, and the switch in @p, if any, into the place of @o. */
 void ft_assign_exchange(struct ft_assign_work *w, uint32_t o, uint32_t p);
+/* True if @a is the better one. */
+typedef bool ft_assign_compare_fn(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
+/*
+ * ft_assign_exchange() if that makes the assignment better than *@worth, which is its value then; else nothing changes.
+ * Pinned switches stay. True if it was done.
+ */
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_better,
+			       struct ft_assign_worth *worth);
 /* Local search by prices of seats. True if any switch was moved. */
 bool ft_assign_improve(struct ft_assign_work *w);
 /* See ft_assign(). */
@@ -227,7 +235,7 @@ uint64_t ft_assign_total_price(struct ft_assign_work *w);
 uint64_t ft_assign_price_least(const struct ft_assign_work *w);
 /* The value of the assignment. */
 struct ft_assign_worth ft_assign_worth_of(struct ft_assign_work *w);
-/* True if @a is the better one: by faults, moves and price, in this order; by what it takes to mend, then by these. */
+/* ft_assign_compare_fn: by faults, moves and price, in this order; by what it takes to mend, then by these. */
 bool ft_assign_is_better(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 bool ft_assign_is_shorter(const struct ft_assign_worth *a, const struct ft_assign_worth *b);
 /* Removes all switches from their places. */

@@ -137,6 +137,24 @@ bool ft_assign_improve(struct ft_assign_work *w)
 	return moved;
 }
 
+bool ft_assign_exchange_settle(struct ft_assign_work *w, uint32_t o, uint32_t p, ft_assign_compare_fn *is_better,
+			       struct ft_assign_worth *worth)
+{
+	uint32_t other = w->origin[p], from = w->image[o];
+	struct ft_assign_worth now;
+
+	if (is_pinned(w, o) || (other != FT_NONE && is_pinned(w, other)))
+		return false;
+	ft_assign_exchange(w, o, p);
+	now = ft_assign_worth_of(w);
+	if (is_better(&now, worth)) {
+		*worth = now;
+		return true;
+	}
+	exchange_undo(w, o, from, other, p);
+	return false;
+}
+
 /* For switches that make faults and are not identified by names: the places that are as good as their own. */
 void ft_assign_rivals_find(struct ft_assign_work *w, uint32_t *ret_rival)
 {

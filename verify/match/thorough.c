@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Small networks in which several faults are left: a beam search (beam.c). In a network of some twenty switches without
- * names three faults touch most switches, hardly a seed looks like its place, and what is seated next to it takes other
- * places from the right ones.
+ * Small networks in which several faults are left: a beam search (beam.c), the best results of which are improved by
+ * exchanges of two. In a network of some twenty switches without names three faults touch most switches, hardly a seed
+ * looks like its place, and what is seated next to it takes other places from the right ones.
  *
  * What an assignment takes to mend is an estimate (worth.c), and several assignments may have the least. Those
  * that differ are kept, so that the explanation of each may tell which has the fewest (steps/placings.h). Two that
@@ -11,7 +11,7 @@
  * Trees need none of this, as hosts tell the ranks of their switches, and those of a rank are twins; but for the
  * smallest, in which a few faults hide even that.
  *
- * Cost: that of the beam search.
+ * Cost: bounded by STEPS_MAX.
  */
 #include "config.h"
 
@@ -24,11 +24,13 @@
 #include "verify/match/assign_parts.h"
 
 enum {
+	IMPROVED_MAX = 32, /* results that are improved */
 	FOREIGN_SHARE = 5,
 	FAULTS_LEAST = 1, /* nothing is shorter */
 	TREE_MOST = 12,	  /* switches of a tree that is searched */
 	NEAR = 2,	  /* more mending than of the best may be estimated of what is kept */
 };
+static const uint64_t STEPS_MAX = 40000000;
 
 /* ---- keeping ---- */
 
@@ -153,18 +155,46 @@ static int beam_try(struct ft_assign_work *w, const uint32_t *begin, struct ft_a
 	return r;
 }
 
+/* Exchanges of two, and moves to free places, while that is better. */
+static int exchanges_try(struct ft_assign_work *w, uint32_t *image, uint64_t limit, struct ft_assign_pool *pool)
+{
+	struct ft_assign_worth worth;
+	bool better = true;
+
+	ft_assign_seats_copy(w, image);
+	worth = ft_assign_worth_of(w);
+	while (better) {
+		better = false;
+		for (uint32_t o = 0; o < w->in->observed->count; o++)
+			for (uint32_t p = 0; p < w->in->planned->count && w->steps < limit; p++)
+				if (w->image[o] != p && !(w->origin[p] != FT_NONE && w->origin[p] < o))
+					better |= ft_assign_exchange_settle(w, o, p, ft_assign_is_shorter, &worth);
+	}
+	return pool_add(w, pool);
+}
+
 int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct ft_assign_worth *worth, uint32_t *best,
 		       struct ft_assign_pool *pool)
 {
-	uint32_t observed = w->in->observed->count;
+	uint32_t observed = w->in->observed->count, tried = 0;
 	uint32_t most = w->in->names_weak ? TREE_MOST : FT_BEAM_SWITCHES;
-	uint64_t ends = 0;
-	int r;
+	size_t size = (observed + 1UL) * sizeof(*best);
+	_cleanup_free_ uint32_t *starts = malloc(IMPROVED_MAX * size);
+	uint64_t limit = w->steps + STEPS_MAX, ends = 0;
+	int r = starts ? 0 : -ENOMEM;
 
 	if (observed > most || w->in->planned->count > most || worth->faults <= FAULTS_LEAST)
 		return 0;
-	ft_assign_seats_copy(w, best);
-	r = pool_add(w, pool) ?: beam_try(w, begin, pool);
+	if (r == 0) {
+		ft_assign_seats_copy(w, best);
+		r = pool_add(w, pool);
+	}
+	if (r == 0)
+		r = beam_try(w, begin, pool);
+	for (; r == 0 && tried < pool->count && tried < IMPROVED_MAX; tried++)
+		memcpy(starts + tried * (observed + 1UL), pool->image[tried], observed * sizeof(*best));
+	for (uint32_t i = 0; r == 0 && i < tried; i++)
+		r = exchanges_try(w, starts + i * (observed + 1UL), limit, pool);
 	if (r < 0)
 		return r;
 	while (pool->count > 0 && pool->worth[pool->count - 1].mending > pool->worth[0].mending + NEAR)
@@ -174,6 +204,6 @@ int ft_assign_thorough(struct ft_assign_work *w, const uint32_t *begin, struct f
 	for (uint32_t p = 0; p < w->in->planned->count; p++)
 		ends += w->in->planned->degree[p];
 	/* So many faults are those of another network. */
-	w->unfinished &= FOREIGN_SHARE * (uint64_t)worth->faults > ends / 2;
+	w->unfinished &= w->steps >= limit || FOREIGN_SHARE * (uint64_t)worth->faults > ends / 2;
 	return 0;
 }
