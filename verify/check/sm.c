@@ -188,8 +188,8 @@ static void lid_missing(struct ft_model *m, uint32_t node, uint32_t port)
 		ft_finding_where_chip(m, f, node);
 	else
 		ft_finding_where_chip_port(m, f, port);
-	if (f->where_count == 0)
-		return;
+	if (f->where_count == 0 || !f->where[0].name)
+		return; /* no memory */
 	ft_text_puts(&place, f->where[0].name);
 	if (port != FT_NONE)
 		ft_text_printf(&place, " port %u", f->where[0].port);

@@ -753,7 +753,7 @@ static uint32_t lost_ports(const struct ft_inference *f, uint32_t observed, cons
 static bool bundle_has_gaps(const struct sheet *s, const struct deviations *d)
 {
 	const struct ft_inference *f = s->intent->f;
-	uint32_t first = d->column, end = d->column;
+	uint32_t first = d->column, end = first;
 
 	while (first > 0 && s->block[first - 1] == s->block[d->column])
 		first--;
