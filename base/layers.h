@@ -15,7 +15,8 @@
  * @part        by vertex: its part, from 0; no edge joins two
  * @ret_layer   out: by vertex: its layer, from 0 on
  * @ret_layers  out: how many there are
- * Returns 0; 1: it is no such network, and the results mean nothing; or -ENOMEM. O(edges * highest vertices / 64).
+ * Returns 0; 1: it is no such network, and the results mean nothing; or -ENOMEM. O(edges * highest vertices / 64 +
+ * layers * vertices).
  */
 int ft_layers_find(const struct ft_multigraph *graph, uint32_t lowest, const uint32_t *part, uint32_t *ret_layer,
 		   uint32_t *ret_layers);
