@@ -543,8 +543,7 @@ static bool are_of_one_make(const struct sheet *s, uint32_t a, uint32_t b)
 {
 	const struct ft_inference *f = s->intent->f;
 
-	return ft_infer_ports(f, a) == ft_infer_ports(f, b) && !ft_intent_named_unlike(s->intent, a, b) &&
-	       ft_rates_equal(ft_infer_own_rate(f, a), ft_infer_own_rate(f, b));
+	return ft_intent_same_make(s->intent, a, b) && ft_rates_equal(ft_infer_own_rate(f, a), ft_infer_own_rate(f, b));
 }
 
 /*

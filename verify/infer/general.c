@@ -125,11 +125,6 @@ static bool hosts_unlike(uint32_t a, uint32_t b)
 	return a * 4 < b || b * 4 < a;
 }
 
-bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t b)
-{
-	return !intent->unnamed && !ft_infer_names_alike(intent->f, a, b);
-}
-
 /*
  * Finds out if names tell kinds. They do not where two kinds of them are in the same two ranks, and not only a few of
  * many: they tell the rack then, or somebody mixed them up. Two names that were exchanged are no such sign.

@@ -32,12 +32,12 @@
  *
  * 3. The design, written by the first of these that can say just that, and read back:
  *
- *      pods.c          a star, if all other switches are there by mistake
- *      classes.c       a fat-tree of two ranks; pods.c one of three. tree.c is what they share, islands.c what is
- * beside family.c        a torus, a HyperX, a dragonfly and so on: not written from the intent, but matched with what
- * was observed, as a rule knows what is missing whatever the neighbours say. cells.c helps it wired.c         groups by
- * the rule of a dragonfly, and cables between them by none general_write.c the graph itself, with the classes in few
- * words
+ *      pods.c             a star, if all other switches are there by mistake; and a fat-tree of three ranks
+ *      classes.c          a fat-tree of two ranks. tree.c is what both share, islands.c what is beside the tree
+ *      family.c           a torus, a HyperX, a dragonfly and so on: not written from the intent, but matched with what
+ *                         was observed, as a rule knows what is missing whatever the neighbours say. cells.c helps it
+ *      wired.c            groups by the rule of a dragonfly, and cables between them by none
+ *      general_write.c    the graph itself, with the classes in few words
  *
  *    by_rule.c, notes.c, rates.c, class_rates.c, directors.c, ranges.c and numbers.c write the parts of a design.
  *
@@ -248,13 +248,11 @@ static inline enum ft_side ft_side_of(const struct ft_intent *intent, uint32_t a
 /* True if some cables are planned otherwise than seen. */
 bool ft_intent_has_faults(const struct ft_intent *intent);
 
-/* True if names tell kinds, and theirs are of two. */
-bool ft_intent_named_unlike(const struct ft_intent *intent, uint32_t a, uint32_t b);
-
 /* True if ports and names allow two switches to be of one kind. */
 static inline bool ft_intent_same_make(const struct ft_intent *intent, uint32_t a, uint32_t b)
 {
-	return ft_infer_ports(intent->f, a) == ft_infer_ports(intent->f, b) && !ft_intent_named_unlike(intent, a, b);
+	return ft_infer_ports(intent->f, a) == ft_infer_ports(intent->f, b) &&
+	       (intent->unnamed || ft_infer_names_alike(intent->f, a, b));
 }
 
 /* True if ports, names and hosts allow two switches to be of one kind. */
